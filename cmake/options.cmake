@@ -1,0 +1,37 @@
+# What every target of ours is compiled with. INTERFACE targets, linked PRIVATE, so that
+# nothing leaks into whoever links us.
+
+add_library(cudaenv_options INTERFACE)
+target_compile_features(cudaenv_options INTERFACE cxx_std_20)
+target_include_directories(cudaenv_options INTERFACE ${PROJECT_SOURCE_DIR}/src)
+target_compile_definitions(cudaenv_options INTERFACE _FILE_OFFSET_BITS=64)
+target_compile_options(cudaenv_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast
+  -Woverloaded-virtual)
+if(CUDAENV_WERROR)
+  target_compile_options(cudaenv_options INTERFACE -Werror)
+endif()
+if(CUDAENV_SANITIZE)
+  target_compile_options(cudaenv_options INTERFACE
+    -fsanitize=${CUDAENV_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(cudaenv_options INTERFACE -fsanitize=${CUDAENV_SANITIZE})
+endif()
+
+# Linking dominates an incremental build; mold is used where it is installed.
+find_program(CUDAENV_MOLD mold)
+if(CUDAENV_MOLD AND NOT CMAKE_INTERPROCEDURAL_OPTIMIZATION)
+  target_link_options(cudaenv_options INTERFACE -fuse-ld=mold)
+endif()
+
+# One static library a layer. LINKS names the layers below that it may include (style: the
+# include table), so that a forbidden dependency fails to link as well as in the lint test.
+#   cudaenv_layer(<name> SOURCES a.cpp ... [LAYERS base ...] [LIBRARIES fmt::fmt ...])
+function(cudaenv_layer name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LAYERS;LIBRARIES" ${ARGN})
+  add_library(cudaenv_${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(cudaenv_${name} PRIVATE cudaenv_options ${ARG_LIBRARIES})
+  target_link_libraries(cudaenv_${name} PUBLIC fmt::fmt)
+  foreach(layer IN LISTS ARG_LAYERS)
+    target_link_libraries(cudaenv_${name} PUBLIC cudaenv_${layer})
+  endforeach()
+endfunction()

@@ -1,0 +1,113 @@
+#include "base/url.hpp"
+
+#include "base/text.hpp"
+
+namespace cudaenv {
+namespace {
+
+struct Parts {
+  std::string_view scheme;     // with "://"
+  std::string_view authority;  // without the user part
+  std::string_view path;       // with the leading slash, without query and fragment
+};
+
+// Length of "user:password@" at the start of what follows a scheme. A password may hold an '@' of
+// its own, so the last one ends it; and people forget to encode '/', '?' and '#' in it, which
+// shows as a port that is no number.
+std::size_t user_part_length(std::string_view rest) {
+  const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
+  const auto at = authority.rfind('@');
+  if (at != std::string_view::npos) return at + 1;
+  const auto colon = authority.rfind(':');
+  if (colon == std::string_view::npos || authority.ends_with(']')) return 0;
+  const std::string_view port = authority.substr(colon + 1);
+  if (port.find_first_not_of("0123456789") == std::string_view::npos) return 0;
+  return rest.rfind('@') + 1;  // 0 where there is none
+}
+
+Parts split_url(std::string_view url) {
+  Parts parts;
+  const auto scheme_end = url.find("://");
+  if (scheme_end == std::string_view::npos) {
+    parts.path = url.substr(0, url.find_first_of("?#"));
+    return parts;
+  }
+  parts.scheme = url.substr(0, scheme_end + 3);
+  std::string_view rest = url.substr(scheme_end + 3);
+  rest.remove_prefix(user_part_length(rest));
+  rest = rest.substr(0, rest.find_first_of("?#"));
+  const auto slash = rest.find('/');
+  parts.authority = rest.substr(0, slash);
+  if (slash != std::string_view::npos) parts.path = rest.substr(slash);
+  return parts;
+}
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+}  // namespace
+
+std::string shown_url(std::string_view url) {
+  // A proxy is often written without a scheme: "me:secret@host:3128".
+  if (url.find("://") == std::string_view::npos && !url.starts_with('/') && !url.starts_with('.')) {
+    url.remove_prefix(user_part_length(url));
+  }
+  const Parts parts = split_url(url);
+  std::string shown(parts.scheme);
+  shown += parts.authority;
+  shown += parts.path;
+  return text::visible(shown, 500);
+}
+
+std::string url_origin(std::string_view url) {
+  const Parts parts = split_url(url);
+  if (parts.scheme.empty()) return {};
+  return std::string(parts.scheme) + std::string(parts.authority);
+}
+
+std::string url_join(std::string_view base, std::string_view path) {
+  while (base.ends_with('/')) base.remove_suffix(1);
+  while (path.starts_with('/')) path.remove_prefix(1);
+  return std::string(base) + "/" + std::string(path);
+}
+
+std::string url_file_name(std::string_view url) {
+  const std::string_view path = split_url(url).path;
+  return url_decoded(path.substr(path.rfind('/') + 1));
+}
+
+std::string url_decoded(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 &&
+        hex_digit(text[i + 2]) >= 0) {
+      result += static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2]));
+      i += 2;
+    } else {
+      result += text[i];
+    }
+  }
+  return result;
+}
+
+std::string file_url(std::string_view path) {
+  static constexpr char digits[] = "0123456789ABCDEF";
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/+,=:";
+  std::string url = "file://";
+  for (const char c : path) {
+    if (plain.find(c) != std::string_view::npos) {
+      url += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      url += {'%', digits[byte >> 4], digits[byte & 15]};
+    }
+  }
+  return url;
+}
+
+}  // namespace cudaenv
