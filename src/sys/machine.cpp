@@ -1,0 +1,53 @@
+#include "sys/machine.hpp"
+
+#include <sched.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <ctime>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "sys/file.hpp"
+
+namespace cudaenv::sys {
+namespace {
+
+unsigned usable_processors() {
+  cpu_set_t set;
+  if (::sched_getaffinity(0, sizeof set, &set) == 0) {
+    const int count = CPU_COUNT(&set);
+    if (count > 0) return static_cast<unsigned>(count);
+  }
+  const long online = ::sysconf(_SC_NPROCESSORS_ONLN);
+  return online > 0 ? static_cast<unsigned>(online) : 1;
+}
+
+}  // namespace
+
+Machine this_machine() {
+  Machine machine;
+  utsname names;
+  if (::uname(&names) == 0) machine.name = names.machine;
+  machine.jetson = sys::exists("/etc/nv_tegra_release");
+  machine.processors = usable_processors();
+  return machine;
+}
+
+bool is_root() { return ::geteuid() == 0; }
+
+fs::path own_program() { return sys::read_symlink("/proc/self/exe"); }
+
+std::string now_utc() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
+}
+
+std::string host_name() {
+  utsname names;
+  return ::uname(&names) == 0 ? names.nodename : "localhost";
+}
+
+}  // namespace cudaenv::sys

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace cudaenv::sys {
+
+struct Machine {
+  std::string name;      // what uname calls it: "x86_64", "aarch64"
+  bool jetson = false;   // it has a Tegra release file
+  unsigned processors = 1;  // that this process may use
+};
+Machine this_machine();
+
+bool is_root();                       // effective user
+std::filesystem::path own_program();  // the file of the running program
+std::string now_utc();                // "2026-11-30T07:15:00Z"
+std::string host_name();
+
+}  // namespace cudaenv::sys

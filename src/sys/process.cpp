@@ -1,0 +1,257 @@
+#include "sys/process.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "sys/environment.hpp"
+#include "sys/fd.hpp"
+#include "sys/file.hpp"
+
+namespace cudaenv::sys {
+namespace {
+
+using Variables = std::map<std::string, std::string, std::less<>>;
+using Clock = std::chrono::steady_clock;
+constexpr std::size_t most_output = 64u << 20;
+
+struct Pipe {
+  Fd read;
+  Fd write;
+};
+
+// Where our own streams are closed, a new descriptor may be one of 0, 1, 2, which the child's
+// streams are about to be put over.
+Fd above_streams(Fd fd) {
+  if (fd.get() > STDERR_FILENO) return fd;
+  Fd moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  if (!moved) fail(errno, "create a pipe for", "a child process");
+  return moved;
+}
+
+Pipe make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail(errno, "create a pipe for", "a child process");
+  Fd read(ends[0]);
+  Fd write(ends[1]);
+  return {above_streams(std::move(read)), above_streams(std::move(write))};
+}
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  for (auto& string : strings) result.push_back(string.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+std::vector<std::string> as_strings(const Variables& variables) {
+  std::vector<std::string> result;
+  for (const auto& [name, value] : variables) result.push_back(name + "=" + value);
+  return result;
+}
+
+fs::path program_path(const std::string& name, const Variables& variables) {
+  if (name.find('/') != std::string::npos) return name;
+  const auto path = variables.find("PATH");
+  return find_program(name, path == variables.end() ? "/usr/local/bin:/usr/bin:/bin" : path->second)
+      .value_or(fs::path());
+}
+
+// In the child: only async-signal-safe calls. Reports errno through `report` when exec fails.
+[[noreturn]] void become(const char* program, char* const* arguments, char* const* environment,
+                         const char* directory, std::array<int, 3> streams, int report) {
+  ::setpgid(0, 0);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_DFL);
+  for (int target = 0; target < 3; ++target) {
+    if (::dup2(streams[static_cast<std::size_t>(target)], target) < 0) ::_exit(127);
+  }
+  if (*directory == '\0' || ::chdir(directory) == 0) ::execve(program, arguments, environment);
+  const int code = errno;
+  [[maybe_unused]] const ssize_t written = ::write(report, &code, sizeof code);
+  ::_exit(127);
+}
+
+struct Child {
+  pid_t pid = -1;
+  Pipe out;
+  Pipe err;
+  Pipe in;
+};
+
+Child start(const Command& command, const fs::path& program, const Variables& variables) {
+  Child child{-1, make_pipe(), make_pipe(), make_pipe()};
+  Pipe report = make_pipe();
+  auto arguments = command.arguments;
+  auto environment = as_strings(variables);
+  const auto argument_pointers = pointers(arguments);
+  const auto environment_pointers = pointers(environment);
+  const std::string directory = command.directory.string();
+  const Fd null = above_streams(open_read("/dev/null"));
+  const int input = command.input.empty() ? null.get() : child.in.read.get();
+
+  child.pid = ::fork();
+  if (child.pid < 0) fail(errno, "start", program);
+  if (child.pid == 0) {
+    become(program.c_str(), argument_pointers.data(), environment_pointers.data(),
+           directory.c_str(), {input, child.out.write.get(), child.err.write.get()},
+           report.write.get());
+  }
+  child.out.write.close();
+  child.err.write.close();
+  child.in.read.close();
+  report.write.close();
+  int code = 0;
+  ssize_t got = 0;
+  do {
+    got = ::read(report.read.get(), &code, sizeof code);
+  } while (got < 0 && errno == EINTR);
+  if (got == sizeof code) {
+    ::waitpid(child.pid, nullptr, 0);
+    fail(code, "start", program);
+  }
+  return child;
+}
+
+// Reads what is there; false at the end of the stream.
+bool drain(Fd& fd, std::string& into) {
+  std::array<char, 1 << 16> block;
+  const ssize_t got = ::read(fd.get(), block.data(), block.size());
+  if (got < 0) return errno == EINTR || errno == EAGAIN;
+  if (got == 0) return false;
+  const std::size_t room = most_output - std::min(most_output, into.size());
+  into.append(block.data(), std::min(room, static_cast<std::size_t>(got)));
+  return true;
+}
+
+// write(2), but a reader that is gone is an error and no signal, whatever SIGPIPE is set to.
+ssize_t write_without_signal(int fd, const void* data, std::size_t size) {
+  sigset_t pipe_signal;
+  sigset_t former;
+  ::sigemptyset(&pipe_signal);
+  ::sigaddset(&pipe_signal, SIGPIPE);
+  ::pthread_sigmask(SIG_BLOCK, &pipe_signal, &former);
+  const ssize_t written = ::write(fd, data, size);
+  const int code = errno;
+  const timespec no_time{};
+  if (written < 0 && code == EPIPE) ::sigtimedwait(&pipe_signal, nullptr, &no_time);
+  ::pthread_sigmask(SIG_SETMASK, &former, nullptr);
+  errno = code;
+  return written;
+}
+
+// Feeds the child's stdin as far as it takes; closes it at the end.
+void feed(Fd& fd, std::string_view& input) {
+  const ssize_t written =
+      write_without_signal(fd.get(), input.data(), std::min<std::size_t>(input.size(), 4096));
+  if (written > 0) input.remove_prefix(static_cast<std::size_t>(written));
+  if (input.empty() || (written < 0 && errno != EINTR && errno != EAGAIN)) fd.close();
+}
+
+void kill_group(pid_t pid) {
+  ::kill(-pid, SIGKILL);
+  ::kill(pid, SIGKILL);
+}
+
+// True when both output streams ended, false when time was over.
+bool talk(Child& child, std::string_view input, Outcome& outcome, Clock::time_point deadline,
+          const Interrupt& interrupt) {
+  if (input.empty()) child.in.write.close();
+  while (child.out.read || child.err.read) {
+    if (interrupt.requested()) {
+      kill_group(child.pid);
+      ::waitpid(child.pid, nullptr, 0);
+      interrupt.check();
+    }
+    if (Clock::now() >= deadline) return false;
+    std::array<pollfd, 3> waits{pollfd{child.out.read.get(), POLLIN, 0},
+                                pollfd{child.err.read.get(), POLLIN, 0},
+                                pollfd{child.in.write.get(), POLLOUT, 0}};
+    if (::poll(waits.data(), waits.size(), 50) <= 0) continue;
+    if (waits[0].revents && !drain(child.out.read, outcome.out)) child.out.read.close();
+    if (waits[1].revents && !drain(child.err.read, outcome.err)) child.err.read.close();
+    if (waits[2].revents) feed(child.in.write, input);
+  }
+  return true;
+}
+
+// Waits for a child that has closed its streams, within the same time limit.
+bool reap(pid_t pid, int& status, Clock::time_point deadline, const Interrupt& interrupt) {
+  while (true) {
+    const pid_t done = ::waitpid(pid, &status, WNOHANG);
+    if (done == pid) return true;
+    if (done < 0 && errno != EINTR) return true;
+    if (interrupt.requested() || Clock::now() >= deadline) return false;
+    ::poll(nullptr, 0, 2);
+  }
+}
+
+}  // namespace
+
+Outcome run(const Command& command, const Interrupt& interrupt) {
+  const Variables variables =
+      command.environment ? *command.environment : Environment::of_process().variables();
+  const fs::path program = program_path(command.arguments.at(0), variables);
+  Outcome outcome;
+  if (program.empty() || !sys::exists(program)) {
+    outcome.not_found = true;
+    outcome.status = 127;
+    return outcome;
+  }
+  Child child = start(command, program, variables);
+  const auto deadline = Clock::now() + command.timeout;
+  int status = 0;
+  const bool ended = talk(child, command.input, outcome, deadline, interrupt) &&
+                     reap(child.pid, status, deadline, interrupt);
+  if (!ended) {
+    kill_group(child.pid);
+    ::waitpid(child.pid, &status, 0);
+    interrupt.check();
+    outcome.timed_out = true;
+  }
+  if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
+  outcome.status = outcome.signal ? 128 + outcome.signal : WEXITSTATUS(status);
+  return outcome;
+}
+
+void replace_process(const std::vector<std::string>& arguments, const Variables& environment) {
+  auto words = arguments;
+  auto pairs = as_strings(environment);
+  const fs::path program = program_path(words.at(0), environment);
+  if (program.empty()) {
+    throw Error(ErrorKind::missing, fmt::format("`{}` is not a command", text::visible(words[0])))
+        .because("no folder of PATH has an executable file of that name");
+  }
+  // Handlers end with us, but an ignored signal stays ignored: `yes | head -1` would print an
+  // error.
+  const auto former = ::signal(SIGPIPE, SIG_DFL);
+  ::execve(program.c_str(), pointers(words).data(), pointers(pairs).data());
+  const int code = errno;
+  ::signal(SIGPIPE, former);
+  fail(code, "run", program);
+}
+
+std::optional<fs::path> find_program(std::string_view name, std::string_view path) {
+  if (name.empty()) return std::nullopt;
+  for (const auto folder : text::split(path, ':')) {
+    const fs::path candidate = (folder.empty() ? fs::path(".") : fs::path(folder)) / name;
+    struct ::stat raw;
+    if (::stat(candidate.c_str(), &raw) == 0 && S_ISREG(raw.st_mode) &&
+        ::access(candidate.c_str(), X_OK) == 0) {
+      return candidate;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace cudaenv::sys

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/interrupt.hpp"
+
+namespace cudaenv::sys {
+
+struct Command {
+  std::vector<std::string> arguments;  // [0] is looked up in PATH of `environment`
+  // The whole environment of the child; nothing means ours.
+  std::optional<std::map<std::string, std::string, std::less<>>> environment;
+  std::filesystem::path directory;  // empty: ours
+  std::chrono::milliseconds timeout{std::chrono::minutes(10)};
+  std::string input;  // what the child reads on stdin; empty: /dev/null
+};
+
+struct Outcome {
+  int status = 0;      // exit status, or 128 + signal
+  int signal = 0;      // what killed it, or 0
+  bool timed_out = false;
+  bool not_found = false;  // no such program
+  std::string out;
+  std::string err;
+
+  bool ok() const { return status == 0 && !timed_out && !not_found; }
+};
+
+// Runs the command, captures what it prints (at most 64 MiB a stream), kills its process group
+// when time is over or the user interrupts (then throws Interrupted).
+Outcome run(const Command& command, const Interrupt& interrupt);
+
+// Becomes the command: signals and status are its own. Returns only by an Error: not found, not
+// executable. PATH is looked up in `environment`.
+[[noreturn]] void replace_process(const std::vector<std::string>& arguments,
+                                  const std::map<std::string, std::string, std::less<>>& environment);
+
+// The first executable file of this name in the folders of a PATH value.
+std::optional<std::filesystem::path> find_program(std::string_view name, std::string_view path);
+
+}  // namespace cudaenv::sys
