@@ -1,0 +1,72 @@
+#include "archive/block_stream.hpp"
+
+#include "archive/packed_file.hpp"
+
+namespace cudaenv::archive {
+namespace {
+
+constexpr std::size_t most_blocks = 8;
+
+}  // namespace
+
+BlockStream::BlockStream(Fill fill) : fill_(std::move(fill)), thread_([this] { run(); }) {}
+
+BlockStream::~BlockStream() {
+  {
+    const std::scoped_lock lock(mutex_);
+    abandoned_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+std::string_view BlockStream::next() {
+  std::unique_lock lock(mutex_);
+  if (current_.bytes) spare_.push_back(std::move(current_));
+  current_ = Block();
+  changed_.notify_all();
+  changed_.wait(lock, [this] { return !filled_.empty() || ended_; });
+  if (!filled_.empty()) {
+    current_ = std::move(filled_.front());
+    filled_.pop_front();
+  } else if (failure_) {
+    std::rethrow_exception(failure_);
+  }
+  return {current_.bytes.get(), current_.size};
+}
+
+void BlockStream::run() {
+  std::exception_ptr failure;
+  try {
+    while (std::optional<Block> block = spare_block()) {
+      block->size = fill_({block->bytes.get(), block_size});
+      const bool last = block->size < block_size;
+      const std::scoped_lock lock(mutex_);
+      if (block->size > 0) filled_.push_back(std::move(*block));
+      changed_.notify_all();
+      if (last) break;
+    }
+  } catch (...) {
+    // Whatever it is, the thread that asks for the next block gets it.
+    failure = std::current_exception();
+  }
+  const std::scoped_lock lock(mutex_);
+  failure_ = failure;
+  ended_ = true;
+  changed_.notify_all();
+}
+
+std::optional<BlockStream::Block> BlockStream::spare_block() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return abandoned_ || !spare_.empty() || made_ < most_blocks; });
+  if (abandoned_) return std::nullopt;
+  if (spare_.empty()) {
+    ++made_;
+    return Block{raw_memory(block_size), 0};
+  }
+  Block block = std::move(spare_.back());
+  spare_.pop_back();
+  return block;
+}
+
+}  // namespace cudaenv::archive
