@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/digest.hpp"
+#include "model/version.hpp"
+
+namespace cudaenv::store {
+
+// One unpacked archive that a prefix is made of.
+struct ReceiptComponent {
+  std::string name;                   // "cuda_nvcc", "cudnn"
+  std::string product;                // "cuda", "cudnn"
+  std::string version;                // the component's own
+  Digest sha256;                      // of the archive or wheel
+  std::uint64_t size = 0;             // bytes of the archive
+  std::string url;                    // fit to show
+  std::string filter;                 // "all", "no_static", "runtime_only"
+  std::string lacks;                  // beside NVIDIA's archive, one line; empty: nothing
+  std::uint64_t installed_bytes = 0;  // sum of its files' sizes in the prefix
+};
+
+// What a prefix is made of. Written last; a folder without one is not a prefix of ours.
+struct Receipt {
+  static constexpr int schema = 1;
+
+  std::string name;          // of the prefix: "cuda-12.1.1"
+  Version cuda;              // release
+  std::string platform;      // "linux-x86_64"
+  std::string profile;       // "minimal", ..., or "custom" where components were named
+  std::string source;        // "nvidia", "wheels", or the mirror as it may be shown
+  std::string installed_at;  // UTC, ISO
+  std::string installed_by;  // "cudaenv 0.1.0"
+  std::string eula;          // how it was accepted: "flag", "variable", "terminal", "notice"
+  std::vector<ReceiptComponent> components;  // sorted by name
+  std::vector<std::string> lacking;          // extras that the source had not
+  std::vector<std::string> requested;        // components that were named, for a later change
+
+  const ReceiptComponent* find(std::string_view component) const;
+};
+
+std::string write_receipt(const Receipt& receipt);
+
+// Throws Error(corrupt) naming `where` and the place: not JSON, wrong types, missing fields, a
+// newer schema ("written by a newer cudaenv").
+Receipt read_receipt(std::string_view json, std::string_view where);
+
+// The same without components, lacking and requested, which are most of it: enough to find a
+// prefix, in a tenth of the time. What comes behind them in the text is not looked at.
+Receipt read_receipt_summary(std::string_view json, std::string_view where);
+
+// <prefix>/.cudaenv/receipt.json and <prefix>/.cudaenv/files.tsv
+std::filesystem::path receipt_file(const std::filesystem::path& prefix);
+std::filesystem::path file_list_file(const std::filesystem::path& prefix);
+
+}  // namespace cudaenv::store

@@ -1,0 +1,156 @@
+#include "store/staging.hpp"
+
+#include <cstdint>
+#include <random>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "sys/file.hpp"
+
+namespace cudaenv::store {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view lock_suffix = ".lock";
+
+// Creating a staging folder takes two steps (its lock, then the folder), and so does finding out
+// that one has no owner. Both do their steps while they hold this one lock, so that neither sees
+// the other halfway. Held for moments: sweeping only renames under it. Creators share it: their
+// names differ.
+fs::path area_lock(const Layout& layout) { return layout.state() / "staging.lock"; }
+
+fs::path lock_of(const fs::path& folder) {
+  return folder.parent_path() / (folder.filename().string() + std::string(lock_suffix));
+}
+
+// ".install-cuda-12.1.1.9f86d081884c7d65": never used again, so that a lock file may be deleted
+// with its folder, and told apart from those of other hosts and containers, whose process ids
+// may be the same.
+std::string fresh_name(const std::string& purpose) {
+  std::string name = ".";
+  for (const char c : purpose.substr(0, 60)) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '.' || c == '-' || c == '_';
+    name += plain ? c : '-';
+  }
+  std::random_device random;
+  return name + fmt::format(".{:08x}{:08x}", random(), random());
+}
+
+// Takes the folder out of its place in one step. Returns where it is now.
+fs::path move_to_trash(const Layout& layout, const fs::path& folder) {
+  sys::create_directories(layout.trash());
+  while (true) {
+    const fs::path place = sys::unused_sibling(layout.trash() / folder.filename());
+    if (sys::rename_new(folder, place)) return place;
+  }
+}
+
+void delete_entry(const fs::path& path) {
+  const auto stat = sys::stat_link(path);
+  if (stat && stat->kind == sys::Kind::directory) {
+    sys::remove_tree(path);
+  } else {
+    sys::remove_if_present(path);
+  }
+}
+
+// Whether it could be done. What another user of a shared root left behind, or a filesystem that
+// turned read-only, must not fail the command that merely swept before its own work.
+template <typename Step>
+bool managed(Step&& step) {
+  try {
+    step();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// The names of staging folders, whether the folder, its lock or both are there.
+std::vector<std::string> staging_names(const Layout& layout) {
+  std::vector<std::string> names;
+  for (std::string name : sys::list(layout.staging())) {
+    if (!name.starts_with('.')) continue;
+    if (name.ends_with(lock_suffix)) name.resize(name.size() - lock_suffix.size());
+    // Sorted, so that "x" comes right before "x.lock".
+    if (names.empty() || names.back() != name) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+// Some network filesystems have no flock, and every attempt succeeds there. A lock that can be
+// taken twice says nothing about its owner; only age is left to go by.
+bool is_abandoned(const fs::path& folder) {
+  const auto second = sys::FileLock::try_exclusive(lock_of(folder), "sweeping");
+  if (!second) return true;
+  const auto stat = sys::stat_link(folder);
+  // Taking the lock wrote into its file: that is now, by the filesystem's own clock.
+  const auto now = sys::stat_link(lock_of(folder));
+  constexpr std::int64_t week_ns = 7LL * 24 * 3600 * 1'000'000'000;
+  return !stat || (now && now->modified_ns - stat->modified_ns > week_ns);
+}
+
+void sweep_staging(const Layout& layout) {
+  for (const auto& name : staging_names(layout)) {
+    managed([&] {
+      const fs::path folder = layout.staging() / name;
+      const auto lock = sys::FileLock::try_exclusive(lock_of(folder), "sweeping");
+      if (!lock || !is_abandoned(folder)) return;
+      if (sys::exists(folder)) move_to_trash(layout, folder);
+      // Nobody waits for this file: its name was its owner's alone.
+      sys::remove_if_present(lock_of(folder));
+    });
+  }
+}
+
+}  // namespace
+
+Staging::Staging(const Layout& layout, const std::string& purpose) {
+  sys::create_directories(layout.staging());
+  const auto area = sys::FileLock::shared(area_lock(layout), "the staging area", {});
+  path_ = layout.staging() / fresh_name(purpose);
+  lock_file_ = lock_of(path_);
+  lock_ = sys::FileLock::try_exclusive(lock_file_, purpose);
+  if (!lock_) {
+    throw Error(ErrorKind::busy, fmt::format("somebody else has locked `{}`", lock_file_.string()));
+  }
+  sys::create_directory(path_);
+}
+
+Staging::Staging(Staging&& other) noexcept
+    : path_(std::exchange(other.path_, {})),
+      lock_file_(std::exchange(other.lock_file_, {})),
+      lock_(std::exchange(other.lock_, std::nullopt)) {}
+
+Staging::~Staging() {
+  if (!lock_) return;
+  // The folder first: without its lock it would look abandoned, without folder the lock is moot.
+  managed([&] { delete_entry(path_); });
+  managed([&] { sys::remove_if_present(lock_file_); });
+}
+
+std::size_t sweep(const Layout& layout) {
+  if (!sys::is_directory(layout.state())) return 0;
+  {
+    const auto area = sys::FileLock::try_exclusive(area_lock(layout), "sweeping");
+    if (area) sweep_staging(layout);
+  }
+  std::size_t removed = 0;
+  for (const auto& name : sys::list(layout.trash())) {
+    if (managed([&] { delete_entry(layout.trash() / name); })) ++removed;
+  }
+  return removed;
+}
+
+void discard(const Layout& layout, const fs::path& folder) {
+  delete_entry(move_to_trash(layout, folder));
+}
+
+}  // namespace cudaenv::store
