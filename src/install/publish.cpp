@@ -1,0 +1,168 @@
+#include "install/publish.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "base/url.hpp"
+#include "install/assemble.hpp"
+#include "install/merge.hpp"
+#include "store/links.hpp"
+#include "store/staging.hpp"
+#include "store/store.hpp"
+#include "sys/file.hpp"
+#include "sys/lock.hpp"
+#include "sys/machine.hpp"
+
+namespace cudaenv::install {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<Piece> pieces_of(const store::ComponentStore& store, const Plan& plan) {
+  std::vector<Piece> pieces;
+  for (const auto& part : plan.parts) {
+    auto entry = store.find(part.offer.sha256, std::string(name_of(part.filter)));
+    if (!entry) {
+      throw Error(ErrorKind::busy, fmt::format("{} has left the store meanwhile", part.offer.component))
+          .help("run the command again");
+    }
+    // A wider entry may serve a narrower wish.
+    auto& files = entry->files;
+    files.erase(std::remove_if(files.begin(), files.end(),
+                               [&](const store::ListedFile& file) {
+                                 return !catalog::takes(part.filter, part.offer.component, file.path);
+                               }),
+                files.end());
+    pieces.push_back({part.offer.component, part.offer.version, entry->tree, std::move(files)});
+  }
+  return pieces;
+}
+
+std::string_view word_of(Eula eula) {
+  switch (eula) {
+    case Eula::flag: return "flag";
+    case Eula::variable: return "variable";
+    case Eula::terminal: return "terminal";
+    case Eula::notice: return "notice";
+  }
+  return "notice";
+}
+
+std::vector<std::string> sorted_union(std::vector<std::string> a, const std::vector<std::string>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  std::sort(a.begin(), a.end());
+  a.erase(std::unique(a.begin(), a.end()), a.end());
+  return a;
+}
+
+// The wider of what the prefix was and what was asked for now.
+std::string profile_of(const Plan& plan) {
+  static const std::vector<std::string> order{"custom", "minimal", "runtime", "dev", "full"};
+  const auto rank = [&](const std::string& name) {
+    return std::find(order.begin(), order.end(), name) - order.begin();
+  };
+  const std::string asked =
+      plan.wish.profile ? std::string(catalog::name_of(*plan.wish.profile)) : "custom";
+  if (!plan.present || plan.wish.exactly) return asked;
+  return rank(plan.present->profile) > rank(asked) ? plan.present->profile : asked;
+}
+
+store::Receipt receipt_of(const Context& context, const Plan& plan, const Assembled& assembled,
+                          const PublishRequest& request) {
+  std::map<std::string, std::uint64_t> bytes;
+  for (const auto& file : assembled.files) bytes[file.component] += file.size;
+  store::Receipt receipt{plan.wish.prefix,  plan.wish.cuda, plan.wish.platform.name(),
+                         profile_of(plan),  plan.source,    sys::now_utc(),
+                         "cudaenv " + context.version, std::string(word_of(request.eula)),
+                         {},                plan.lacking,   plan.wish.components};
+  if (plan.present && !plan.wish.exactly) {
+    receipt.requested = sorted_union(receipt.requested, plan.present->requested);
+  }
+  for (const auto& part : plan.parts) {
+    const Offer& offer = part.offer;
+    receipt.components.push_back({offer.component, offer.product, offer.version, offer.sha256,
+                                  offer.size, shown_url(offer.urls.empty() ? "" : offer.urls.front()),
+                                  std::string(install::name_of(part.filter)), offer.lacks,
+                                  bytes[offer.component]});
+  }
+  return receipt;
+}
+
+// Swaps or moves the staged folder into place. True when there was one of that name.
+bool put_in_place(const store::Layout& layout, const fs::path& staged, const fs::path& prefix) {
+  refuse_foreign_folder(prefix);
+  if (sys::rename_new(staged, prefix)) return false;
+  if (sys::exchange(staged, prefix)) {
+    sys::sync_directory(prefix.parent_path());
+    store::discard(layout, staged);
+    return true;
+  }
+  // Without RENAME_EXCHANGE the prefix is away for a moment; the old tree stays until the new one
+  // is there.
+  const fs::path old = sys::unused_sibling(staged);
+  sys::rename(prefix, old);
+  try {
+    sys::rename(staged, prefix);
+  } catch (const Error&) {
+    sys::rename(old, prefix);
+    throw;
+  }
+  store::discard(layout, old);
+  return true;
+}
+
+// The default link moves when asked, and is made where there is none at all.
+bool update_default(const store::Layout& layout, const fs::path& prefix,
+                    const PublishRequest& request) {
+  const store::PrefixLink link(layout.default_link());
+  if (!request.set_default && link.state() != store::PrefixLink::State::absent) return false;
+  link.point_to(prefix, request.force);
+  return true;
+}
+
+}  // namespace
+
+Published publish(const Context& context, const store::Layout& layout, const Plan& plan,
+                  const PublishRequest& request) {
+  const fs::path prefix = layout.prefix(plan.wish.prefix);
+  refuse_foreign_folder(prefix);
+  const store::ComponentStore store(layout);
+  store::Staging staging(layout, "prefix-" + plan.wish.prefix);
+  const fs::path staged = staging.path() / "prefix";
+  sys::create_directory(staged);
+
+  const auto placements = merge(pieces_of(store, plan), plan.wish.cuda, plan.wish.platform);
+  context.progress.step(fmt::format("putting {} together", text::counted(placements.size(), "file")));
+  const auto assembled = assemble(placements, staged, context.interrupt);
+  Published published{receipt_of(context, plan, assembled, request), prefix, false, false,
+                      assembled.shared_how};
+
+  // The receipt makes it a prefix, so it comes last, after all else is on the disk.
+  sys::create_directory(store::receipt_file(staged).parent_path());
+  sys::write_atomically(store::file_list_file(staged), store::write_file_list(assembled.files), 0644,
+                        false);
+  sys::sync_filesystem(staged);
+  sys::write_atomically(store::receipt_file(staged), store::write_receipt(published.receipt));
+
+  const auto lock = sys::FileLock::exclusive(
+      layout.root_lock(), fmt::format("the root `{}`", layout.root().string()), context.lock_wait());
+  context.interrupt.check();
+  published.replaced = put_in_place(layout, staged, prefix);
+  sys::sync_directory(prefix.parent_path());
+  store::refresh_minor_links(layout);
+  published.default_set = update_default(layout, prefix, request);
+  return published;
+}
+
+void refuse_foreign_folder(const fs::path& prefix) {
+  if (!sys::exists(prefix) || sys::exists(store::receipt_file(prefix))) return;
+  throw Error(ErrorKind::missing, fmt::format("`{}` is there and was not made by cudaenv",
+                                              prefix.string()))
+      .help("install under another name with --name, or in another root with CUDAENV_ROOT");
+}
+
+}  // namespace cudaenv::install

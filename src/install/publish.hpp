@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "install/context.hpp"
+#include "install/plan.hpp"
+#include "store/layout.hpp"
+#include "store/receipt.hpp"
+
+namespace cudaenv::install {
+
+// How the licence of NVIDIA's files was accepted, for the receipt.
+enum class Eula { flag, variable, terminal, notice };
+
+struct PublishRequest {
+  Eula eula = Eula::notice;
+  bool set_default = false;  // move the default link to the prefix
+  bool force = false;        // a default link that is not ours may be replaced
+};
+
+struct Published {
+  store::Receipt receipt;
+  std::filesystem::path prefix;
+  bool replaced = false;      // there was one of that name
+  bool default_set = false;   // the default link leads to it now, because it was asked for or absent
+  std::string shared_how;     // "hard links", "reflinks", "copies"
+};
+
+// Puts the prefix of a supplied plan together in a staging folder, from the store's files, and
+// publishes it by one rename: receipt last, everything synced first, root lock held for moments.
+// A prefix of that name is swapped in one step and deleted afterwards.
+Published publish(const Context& context, const store::Layout& layout, const Plan& plan,
+                  const PublishRequest& request);
+
+// Throws Error(missing) where a folder without our receipt stands in a prefix's place.
+void refuse_foreign_folder(const std::filesystem::path& prefix);
+
+}  // namespace cudaenv::install
