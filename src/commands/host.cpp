@@ -1,0 +1,105 @@
+#include "commands/host.hpp"
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/suggest.hpp"
+#include "base/text.hpp"
+#include "store/links.hpp"
+#include "sys/file.hpp"
+#include "sys/machine.hpp"
+
+namespace cudaenv::commands {
+namespace {
+
+store::Layout user_root(const Host& host) {
+  return store::Layout::user(host.environment.xdg("XDG_DATA_HOME", ".local/share") / "cudaenv");
+}
+
+std::optional<store::Layout> named_root(const Host& host) {
+  const auto named = host.environment.non_empty("CUDAENV_ROOT");
+  if (!named) return std::nullopt;
+  if (!named->starts_with('/')) {
+    throw Error(ErrorKind::usage, fmt::format("CUDAENV_ROOT is `{}`, which is not an absolute path",
+                                              text::visible(*named)));
+  }
+  return store::Layout::user(*named);
+}
+
+[[noreturn]] void not_installed(const Spec& spec, const store::Inventory& inventory) {
+  Error error(ErrorKind::missing,
+              fmt::format("no installed toolkit matches `{}`", text::visible(spec.text())));
+  std::vector<std::string> names;
+  for (const auto& prefix : inventory.prefixes) names.push_back(store::short_name(prefix.receipt));
+  if (!names.empty()) {
+    error = std::move(error).because(fmt::format("installed: {}", fmt::join(names, ", ")));
+  }
+  if (std::holds_alternative<Spec::Name>(spec.value())) {
+    if (const auto close = suggest(spec.text(), names)) {
+      throw std::move(error).help(fmt::format("did you mean `{}`?", *close));
+    }
+    throw std::move(error).help("see what is installed with `cudaenv list`");
+  }
+  throw std::move(error).help(install_advice(spec.text()));
+}
+
+const store::InstalledPrefix* at_path(const store::Inventory& inventory,
+                                      const std::filesystem::path& path) {
+  if (!sys::is_directory(path)) return nullptr;
+  const auto real = sys::canonical(path);
+  for (const auto& prefix : inventory.prefixes) {
+    if (sys::is_directory(prefix.path) && sys::canonical(prefix.path) == real) return &prefix;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+store::Layout writing_root(const Host& host, bool system) {
+  if (const auto named = named_root(host)) return *named;
+  return system || sys::is_root() ? store::Layout::system() : user_root(host);
+}
+
+std::vector<store::Layout> reading_roots(const Host& host) {
+  std::vector<store::Layout> roots;
+  if (const auto named = named_root(host)) {
+    roots.push_back(*named);
+  } else {
+    roots.push_back(user_root(host));
+  }
+  roots.push_back(store::Layout::system());
+  return roots;
+}
+
+store::InstalledPrefix installed_prefix(const Host& host, const std::string& typed) {
+  const auto roots = reading_roots(host);
+  const auto inventory = store::Inventory::read(roots);
+  if (!typed.empty()) {
+    const Spec spec = Spec::parse(typed);
+    if (const auto* found = inventory.find(spec)) return *found;
+    not_installed(spec, inventory);
+  }
+  if (const auto active = host.environment.non_empty("CUDA_HOME")) {
+    if (const auto* found = at_path(inventory, *active)) return *found;
+  }
+  for (const auto& root : roots) {
+    if (const auto* found = at_path(inventory, root.default_link())) return *found;
+  }
+  Error error(ErrorKind::missing, "no toolkit is active and there is no default");
+  if (inventory.prefixes.empty()) {
+    throw std::move(error).help("install one with `cudaenv install latest`");
+  }
+  throw std::move(error).help("name one, or make one the default with `cudaenv default VERSION`");
+}
+
+std::optional<std::filesystem::path> default_prefix(const store::Layout& layout) {
+  const auto link = layout.default_link();
+  if (!sys::is_directory(link)) return std::nullopt;
+  return sys::canonical(link);
+}
+
+std::string install_advice(const std::string& spec) {
+  return fmt::format("install it with `cudaenv install {}`", text::shell_quoted(spec));
+}
+
+}  // namespace cudaenv::commands

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/interrupt.hpp"
+#include "base/progress.hpp"
+#include "net/downloader.hpp"
+#include "store/inventory.hpp"
+#include "store/layout.hpp"
+#include "sys/environment.hpp"
+
+namespace cudaenv::commands {
+
+// The process's surroundings, made once by main and handed to every command.
+struct Host {
+  sys::Environment environment;
+  const Interrupt& interrupt;
+  Progress& progress;
+  std::string version;  // of cudaenv
+  // Makes the downloader for a command; empty in a program that has no network.
+  std::function<std::unique_ptr<net::Downloader>(const net::Options&, Progress&, const Interrupt&)>
+      make_downloader;
+};
+
+// The root that a command writes to: CUDAENV_ROOT, else the system's when `system` or the user is
+// root, else the user's.
+store::Layout writing_root(const Host& host, bool system);
+
+// Where reading commands look, in order: the user's root (or CUDAENV_ROOT), then the system's.
+std::vector<store::Layout> reading_roots(const Host& host);
+
+// The prefix that a spec means, wherever it is installed. Without a spec the active one (CUDA_HOME
+// names it), else the default one. Throws Error(missing) with what is installed and how to
+// install what is not.
+store::InstalledPrefix installed_prefix(const Host& host, const std::string& spec);
+
+// The prefix that a root's default link leads to; nothing without, or where it is not ours.
+std::optional<std::filesystem::path> default_prefix(const store::Layout& layout);
+
+// The one-line advice for a spec that is not installed.
+std::string install_advice(const std::string& spec);
+
+}  // namespace cudaenv::commands

@@ -1,0 +1,209 @@
+#include "commands/install.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/suggest.hpp"
+#include "base/text.hpp"
+#include "catalog/index.hpp"
+#include "commands/install_choice.hpp"
+#include "commands/store_use.hpp"
+#include "commands/wait.hpp"
+#include "install/store_check.hpp"
+#include "install/supply.hpp"
+#include "store/staging.hpp"
+#include "store/store.hpp"
+#include "sys/file.hpp"
+
+namespace cudaenv::commands {
+namespace {
+
+std::string prefix_name(const InstallRequest& request, const Version& cuda) {
+  return request.name.empty() ? "cuda-" + cuda.text() : store::prefix_folder(request.name);
+}
+
+// The components in the release's own words; an unknown one is an error with a suggestion.
+std::vector<std::string> resolved_components(const std::vector<std::string>& typed,
+                                             const Release& release) {
+  std::vector<std::string> result;
+  for (const auto& list : typed) {
+    for (const auto piece : text::split(list, ',')) {
+      const std::string name(text::trimmed(piece));
+      if (name.empty()) continue;
+      if (const auto found = catalog::find_component(name, release)) {
+        result.push_back(*found);
+        continue;
+      }
+      std::vector<std::string> known;
+      for (const auto& component : release.components) known.push_back(component.name);
+      Error error(ErrorKind::usage, fmt::format("CUDA {} has no component `{}`",
+                                                release.version.text(), text::visible(name)));
+      if (const auto close = suggest(name, known)) {
+        throw std::move(error).help(fmt::format("did you mean `{}`?", *close));
+      }
+      throw std::move(error).help(fmt::format("it has: {}", fmt::join(known, ", ")));
+    }
+  }
+  return result;
+}
+
+std::optional<catalog::Profile> chosen_profile(const InstallRequest& request, const Host& host) {
+  const std::string name = !request.profile.empty()
+                               ? request.profile
+                               : host.environment.non_empty("CUDAENV_PROFILE").value_or("");
+  // Components that are named alone are wanted alone.
+  if (request.profile.empty() && !request.components.empty()) return std::nullopt;
+  if (name.empty()) return catalog::Profile::dev;
+  if (const auto profile = catalog::parse_profile(name)) return profile;
+  const std::vector<std::string> known{"minimal", "runtime", "dev", "full"};
+  Error error(ErrorKind::usage, fmt::format("`{}` is not a profile", text::visible(name)));
+  if (const auto close = suggest(name, known)) {
+    throw std::move(error).help(fmt::format("did you mean `{}`?", *close));
+  }
+  throw std::move(error).help("profiles are `minimal`, `runtime`, `dev` and `full`");
+}
+
+install::Wish wish_for(const InstallRequest& request, const Release& release, const Host& host) {
+  install::Wish wish{release.version, prefix_name(request, release.version),
+                     choose_platform(request.platform, release.version),
+                     chosen_profile(request, host), {}, {}, request.no_static, {}, {}, request.force};
+  wish.components = resolved_components(request.components, release);
+  wish.without = resolved_components(request.without, release);
+  for (const auto& typed : request.with) wish.add_ons.push_back(install::AddOnRequest::parse(typed));
+  return wish;
+}
+
+std::optional<store::Receipt> present_receipt(const store::Layout& layout, const std::string& name) {
+  const auto file = store::receipt_file(layout.prefix(name));
+  const auto text = sys::read_if_present(file);
+  if (!text) return std::nullopt;
+  return store::read_receipt(*text, file.string());
+}
+
+// Whether what is installed covers the request, by the index alone: then nobody is asked.
+std::optional<PreparedInstall> already_there(const InstallRequest& request, const Spec& spec,
+                                             const store::Layout& layout, const Host& host) {
+  if (request.force) return std::nullopt;
+  const bool is_auto = std::holds_alternative<Spec::Auto>(spec.value());
+  auto known = catalog::versions("cuda");
+  std::optional<Version> version =
+      is_auto ? newest_for_driver(known, host) : install::newest_match(spec, known);
+  // A release newer than the index, in full.
+  if (const auto* partial = std::get_if<Spec::Partial>(&spec.value());
+      !version && partial && partial->version.parts().size() >= 3) {
+    version = partial->version;
+  }
+  if (!version) return std::nullopt;
+  const auto present = present_receipt(layout, prefix_name(request, *version));
+  if (!present) return std::nullopt;
+  const auto release = catalog::load("cuda", *version);
+  if (!release) return std::nullopt;
+  const auto wish = wish_for(request, *release, host);
+  if (!install::covers(*present, wish, *release)) return std::nullopt;
+  install::Plan plan{wish, present->source, {}, {}, {}, present, false};
+  return PreparedInstall{layout, plan, {}, std::nullopt, "", true, layout.prefix(wish.prefix), request};
+}
+
+std::string command_for(const InstallRequest& request) {
+  std::string command = "cudaenv install " + text::shell_quoted(request.spec);
+  if (!request.source.empty()) command += " --source " + text::shell_quoted(request.source);
+  if (!request.profile.empty()) command += " --profile " + request.profile;
+  for (const auto& with : request.with) command += " --with " + text::shell_quoted(with);
+  if (!request.name.empty()) command += " --name " + text::shell_quoted(request.name);
+  return command;
+}
+
+// What the wheels do give where they lack a compiler.
+void offer_alternative(PreparedInstall& prepared) {
+  const auto& plan = prepared.plan;
+  if (plan.unusable.empty() || plan.source != "wheels") return;
+  if (plan.wish.profile == catalog::Profile::runtime) return;
+  InstallRequest other = prepared.request;
+  other.source = prepared.request.source.empty() ? "wheels" : prepared.request.source;
+  other.profile = "runtime";
+  prepared.alternative_command = command_for(other);
+  prepared.alternative = std::move(other);
+}
+
+void add_notes(PreparedInstall& prepared, bool fell_back) {
+  const auto& plan = prepared.plan;
+  if (fell_back) {
+    prepared.notes.push_back(
+        "NVIDIA's host does not answer: taking NVIDIA's Python wheels (--source wheels)");
+  }
+  if (!plan.lacking.empty()) {
+    prepared.notes.push_back(fmt::format("{} has no {}", plan.source, fmt::join(plan.lacking, ", ")));
+  }
+  for (const auto& part : plan.parts) {
+    if (!part.offer.lacks.empty()) {
+      prepared.notes.push_back(fmt::format("{} from {}: {}", part.offer.component, plan.source,
+                                           part.offer.lacks));
+    }
+  }
+}
+
+}  // namespace
+
+PreparedInstall prepare_install(const InstallRequest& request, const Host& host) {
+  const Spec spec = Spec::parse(request.spec);
+  if (std::holds_alternative<Spec::Name>(spec.value()) ||
+      std::holds_alternative<Spec::System>(spec.value())) {
+    throw Error(ErrorKind::usage, fmt::format("`{}` is not a version that can be installed",
+                                              text::visible(request.spec)))
+        .help("name a release, such as `cudaenv install 12.1`, and the prefix with --name");
+  }
+  const auto layout = writing_root(host, request.system);
+  const auto context = make_context(request, host);
+  if (auto done = already_there(request, spec, layout, host)) return std::move(*done);
+
+  auto choice = choose_source(request, context, host);
+  const Release release = choose_release(spec, *choice.source, host);
+  const auto wish = wish_for(request, release, host);
+  PreparedInstall prepared{layout,
+                           install::make_plan(context, layout, *choice.source, release, wish),
+                           {}, std::nullopt, "", false, layout.prefix(wish.prefix), request};
+  prepared.already = !prepared.plan.changes;
+  add_notes(prepared, choice.fell_back);
+  offer_alternative(prepared);
+  return prepared;
+}
+
+Error unusable_error(const PreparedInstall& prepared) {
+  const auto& plan = prepared.plan;
+  Error error(ErrorKind::missing,
+              fmt::format("{} cannot give CUDA {} with the profile `{}`", plan.source,
+                          plan.wish.cuda.text(),
+                          plan.wish.profile ? catalog::name_of(*plan.wish.profile) : "custom"));
+  for (const auto& line : plan.unusable) error = std::move(error).because(line);
+  if (prepared.alternative) {
+    error = std::move(error).help(fmt::format("what it has runs programs and frameworks: `{}`",
+                                              prepared.alternative_command));
+  }
+  if (plan.source == "wheels") {
+    error = std::move(error).help(
+        "a compiler needs NVIDIA's host or a mirror of it: `--source nvidia` or `--mirror URL`");
+  }
+  return error;
+}
+
+install::Published run_install(const PreparedInstall& prepared, install::Eula eula,
+                               const Host& host) {
+  if (!prepared.plan.unusable.empty()) throw unusable_error(prepared);
+  auto plan = prepared.plan;
+  return while_doing(fmt::format("cannot install CUDA {}", plan.wish.cuda.text()), [&] {
+    const auto context = make_context(prepared.request, host);
+    install::refuse_foreign_folder(prepared.prefix);
+    sys::create_directories(prepared.layout.root());
+    sys::create_directories(prepared.layout.state());
+    const auto in_use = use_store(prepared.layout, host);
+    store::sweep(prepared.layout);
+    if (plan.wish.exactly) install::drop_damaged(context, prepared.layout, plan);
+    install::check_space(plan, prepared.layout);
+    install::supply(context, prepared.layout, plan);
+    install::PublishRequest request{eula, prepared.request.set_default, prepared.request.force};
+    return install::publish(context, prepared.layout, plan, request);
+  });
+}
+
+}  // namespace cudaenv::commands

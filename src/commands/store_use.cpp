@@ -1,0 +1,79 @@
+#include "commands/store_use.hpp"
+
+#include <set>
+
+#include "base/error.hpp"
+#include "commands/wait.hpp"
+#include "store/inventory.hpp"
+#include "store/staging.hpp"
+#include "store/store.hpp"
+#include "sys/file.hpp"
+
+namespace cudaenv::commands {
+namespace {
+
+std::filesystem::path use_lock_file(const store::Layout& layout) {
+  return layout.state() / "locks" / "store";
+}
+
+// The digests of all archives that prefixes of this root are made of. A receipt that cannot be
+// read may name any: then nothing is known to be unused.
+std::optional<std::set<Digest>> used_archives(const store::Layout& layout) {
+  const auto inventory = store::Inventory::read({layout});
+  std::set<std::filesystem::path> readable;
+  for (const auto& prefix : inventory.prefixes) readable.insert(prefix.path);
+  for (const auto& oddity : inventory.oddities) {
+    if (!readable.count(oddity.path)) return std::nullopt;
+  }
+  std::set<Digest> used;
+  for (const auto& prefix : inventory.prefixes) {
+    for (const auto& component : prefix.receipt.components) used.insert(component.sha256);
+  }
+  return used;
+}
+
+void collect_downloads(const store::Layout& layout, bool only_look, Collected& collected) {
+  for (const auto& name : sys::list(layout.downloads())) {
+    const auto path = layout.downloads() / name;
+    const auto stat = sys::stat_link(path);
+    if (!stat || stat->kind != sys::Kind::regular) continue;
+    collected.downloads.push_back(name);
+    collected.bytes += stat->blocks * 512;
+    if (!only_look) sys::remove_if_present(path);
+  }
+}
+
+}  // namespace
+
+sys::FileLock use_store(const store::Layout& layout, const Host& host) {
+  sys::LockWait wait;
+  wait.timeout = lock_timeout(host);
+  wait.interrupt = &host.interrupt;
+  wait.on_wait = [&host](std::string_view line) { host.progress.note(line); };
+  return sys::FileLock::shared(use_lock_file(layout), "the store", wait);
+}
+
+Collected collect(const store::Layout& layout, bool only_look) {
+  Collected collected;
+  if (!sys::is_directory(layout.state())) return collected;
+  const auto lock = sys::FileLock::try_exclusive(use_lock_file(layout), "collecting the store");
+  if (!lock) {
+    collected.busy = true;
+    return collected;
+  }
+  const auto used = used_archives(layout);
+  const store::ComponentStore store(layout);
+  if (used) {
+    for (const auto& entry : store.entries(true)) {
+      if (used->count(entry.archive)) continue;
+      collected.entries.push_back(entry.name);
+      collected.bytes += entry.disk_bytes;
+      if (!only_look) store.remove(entry.name);
+    }
+  }
+  collect_downloads(layout, only_look, collected);
+  if (!only_look) collected.leftovers = store::sweep(layout);
+  return collected;
+}
+
+}  // namespace cudaenv::commands

@@ -1,0 +1,112 @@
+#include "commands/uninstall.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "commands/install_choice.hpp"
+#include "commands/store_use.hpp"
+#include "commands/wait.hpp"
+#include "install/publish.hpp"
+#include "store/file_list.hpp"
+#include "store/links.hpp"
+#include "store/staging.hpp"
+#include "sys/file.hpp"
+
+namespace cudaenv::commands {
+namespace {
+
+// Files in the prefix that its list does not name: somebody put them there.
+std::vector<std::string> foreign_files(const store::InstalledPrefix& prefix) {
+  const auto list_file = store::file_list_file(prefix.path);
+  const auto text = sys::read_if_present(list_file);
+  std::set<std::string> listed;
+  if (text) {
+    for (const auto& file : store::read_file_list(*text, list_file.string())) listed.insert(file.path);
+  }
+  std::vector<std::string> foreign;
+  for (const auto& entry : sys::walk(prefix.path)) {
+    if (entry.stat.kind == sys::Kind::directory || entry.path.starts_with(".cudaenv/")) continue;
+    if (!listed.count(entry.path)) foreign.push_back(entry.path);
+  }
+  return foreign;
+}
+
+void refuse_foreign_files(const store::InstalledPrefix& prefix) {
+  const auto foreign = foreign_files(prefix);
+  if (foreign.empty()) return;
+  Error error(ErrorKind::busy, fmt::format("`{}` holds {} that cudaenv did not put there",
+                                           prefix.path.string(), text::counted(foreign.size(), "file")));
+  for (std::size_t i = 0; i < foreign.size() && i < 5; ++i) {
+    error = std::move(error).because(text::visible(foreign[i]));
+  }
+  if (foreign.size() > 5) error = std::move(error).because(fmt::format("and {} more", foreign.size() - 5));
+  throw std::move(error).help("move them away, or remove all with --force");
+}
+
+// True when the default link led to the prefix and was removed.
+bool release_default(const store::InstalledPrefix& prefix, bool force) {
+  const auto leads_to = default_prefix(prefix.layout);
+  if (!leads_to || *leads_to != sys::canonical(prefix.path)) return false;
+  const store::PrefixLink link(prefix.layout.default_link());
+  if (!force) {
+    throw Error(ErrorKind::busy, fmt::format("{} is the default: `{}` leads to it", prefix.receipt.name,
+                                             prefix.layout.default_link().string()))
+        .help("make another one the default with `cudaenv default VERSION`, or take the link away "
+              "with `cudaenv default --unset`")
+        .help("or remove both with --force");
+  }
+  // The link goes first: it must never lead nowhere.
+  link.remove(true);
+  return true;
+}
+
+UninstallResult remove_add_on(const UninstallRequest& request, const Host& host) {
+  const auto add_on = install::AddOnRequest::parse(request.spec);
+  const auto& row = *catalog::add_on(add_on.name);
+  const auto prefix = installed_prefix(host, request.from);
+  const auto* has = prefix.receipt.find(row.component);
+  if (!has) {
+    throw Error(ErrorKind::missing, fmt::format("{} has no {}", prefix.receipt.name, row.name));
+  }
+  InstallRequest unchanged;
+  const auto context = make_context(unchanged, host);
+  auto in_use = std::make_optional(use_store(prefix.layout, host));
+  const auto source = install::make_nvidia_source(context, {});
+  const auto platform = Platform::parse(prefix.receipt.platform);
+  install::Wish wish{prefix.receipt.cuda, prefix.path.filename().string(), *platform, std::nullopt,
+                     {}, {}, false, {}, {row.component}, false};
+  const Release release{"cuda", prefix.receipt.cuda, "", {}};
+  const auto plan = install::make_plan(context, prefix.layout, *source, release, wish);
+  install::publish(context, prefix.layout, plan, {});
+  in_use.reset();
+  return {prefix.receipt.name, prefix.path, row.name, false, collect(prefix.layout, false).bytes};
+}
+
+UninstallResult remove_prefix(const UninstallRequest& request, const Host& host) {
+  const auto prefix = installed_prefix(host, request.spec);
+  if (!request.force) refuse_foreign_files(prefix);
+  const auto lock = lock_root(prefix.layout, host);
+  if (!sys::exists(store::receipt_file(prefix.path))) {
+    throw Error(ErrorKind::missing, fmt::format("{} has just been removed", prefix.receipt.name));
+  }
+  UninstallResult result{prefix.receipt.name, prefix.path, "", false, 0};
+  result.default_removed = release_default(prefix, request.force);
+  store::discard(prefix.layout, prefix.path);
+  store::refresh_minor_links(prefix.layout);
+  // Where an install is under way nothing is collected; the next uninstall or `gc` does.
+  result.freed_bytes = collect(prefix.layout, false).bytes;
+  return result;
+}
+
+}  // namespace
+
+UninstallResult uninstall(const UninstallRequest& request, const Host& host) {
+  if (request.spec.empty()) throw Error(ErrorKind::usage, "nothing to uninstall was named");
+  return request.from.empty() ? remove_prefix(request, host) : remove_add_on(request, host);
+}
+
+}  // namespace cudaenv::commands
