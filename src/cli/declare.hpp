@@ -1,0 +1,22 @@
+#pragma once
+
+#include "cli/session.hpp"
+
+namespace cudaenv::cli {
+
+// Each declares one command's options and sets the session's action.
+void declare_install(CLI::App& app, Session& session);
+void declare_uninstall(CLI::App& app, Session& session);
+void declare_list(CLI::App& app, Session& session);
+void declare_default(CLI::App& app, Session& session);
+void declare_which(CLI::App& app, Session& session);
+void declare_prefix(CLI::App& app, Session& session);
+void declare_exec(CLI::App& app, Session& session);
+void declare_verify(CLI::App& app, Session& session);
+void declare_gc(CLI::App& app, Session& session);
+void declare_update(CLI::App& app, Session& session);
+void declare_env(CLI::App& app, Session& session);
+// `list` in the full program, which can ask the network.
+void declare_list_remote(CLI::App& app, Session& session);
+
+}  // namespace cudaenv::cli

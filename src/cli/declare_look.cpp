@@ -1,0 +1,93 @@
+// which, prefix, exec, env: one value or one process each.
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "cli/declare.hpp"
+#include "cli/env_vars.hpp"
+#include "cli/report.hpp"
+#include "cli/table.hpp"
+#include "commands/locate.hpp"
+
+namespace cudaenv::cli {
+
+void declare_which(CLI::App& app, Session& session) {
+  struct Options {
+    std::string tool;
+    std::string spec;
+  };
+  const auto options = std::make_shared<Options>();
+  app.add_option("TOOL", options->tool, "nvcc, ptxas, cuobjdump, ...")->required();
+  app.add_option("SPEC", options->spec, "The toolkit; without it the active one, else the default");
+  app.callback([options, &session] {
+    session.action = [options, &session] {
+      session.print(commands::which(options->tool, options->spec, session.host).string() + "\n");
+      return Exit::done;
+    };
+  });
+}
+
+void declare_prefix(CLI::App& app, Session& session) {
+  const auto spec = std::make_shared<std::string>();
+  app.add_option("SPEC", *spec, "The toolkit; without it the active one, else the default");
+  app.callback([spec, &session] {
+    session.action = [spec, &session] {
+      session.print(commands::prefix(*spec, session.host).string() + "\n");
+      return Exit::done;
+    };
+  });
+}
+
+void declare_exec(CLI::App& app, Session& session) {
+  struct Options {
+    std::string spec;
+    bool no_ld_path = false;
+  };
+  const auto options = std::make_shared<Options>();
+  app.add_option("SPEC", options->spec, "The toolkit")->required();
+  app.add_flag("--no-ld-path", options->no_ld_path, "Leave LD_LIBRARY_PATH alone");
+  app.footer("The command follows: cudaenv exec 12.1 -- nvcc --version");
+  app.callback([options, &session] {
+    session.action = [options, &session]() -> int {
+      if (session.command.empty()) {
+        throw Error(ErrorKind::usage, "no command to run was named")
+            .help(fmt::format("write it after `--`: `cudaenv exec {} -- nvcc --version`",
+                              options->spec));
+      }
+      commands::exec({options->spec, session.command, !options->no_ld_path}, session.host);
+    };
+  });
+}
+
+void declare_env(CLI::App& app, Session& session) {
+  const auto json = std::make_shared<bool>(false);
+  app.add_flag("--json", *json, "Print JSON");
+  app.callback([json, &session] {
+    session.action = [json, &session] {
+      const auto& environment = session.host.environment;
+      if (*json) {
+        nlohmann::ordered_json list = nlohmann::ordered_json::array();
+        for (const auto& variable : env_vars) {
+          const auto value = environment.get(variable.name);
+          list.push_back({{"name", variable.name},
+                          {"value", value ? nlohmann::ordered_json(*value) : nullptr},
+                          {"meaning", variable.meaning}});
+        }
+        session.print(list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+        return Exit::done;
+      }
+      std::vector<std::vector<std::string>> rows;
+      for (const auto& variable : env_vars) {
+        rows.push_back({session.out.bold(variable.name), environment.get(variable.name).value_or("-"),
+                        std::string(variable.meaning)});
+      }
+      session.print(table(rows));
+      return Exit::done;
+    };
+  });
+}
+
+}  // namespace cudaenv::cli

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace cudaenv::cli {
+
+struct EnvVar {
+  std::string_view name;
+  std::string_view meaning;
+};
+
+// Every variable of ours that the program reads, once. `cudaenv env` prints them; README and the
+// man page name each (a lint test compares).
+inline constexpr std::array env_vars{
+    EnvVar{"CUDAENV_ROOT", "root for prefixes and store instead of /usr/local or the user's own"},
+    EnvVar{"CUDAENV_CACHE_DIR", "folder for fetched manifests instead of ~/.cache/cudaenv"},
+    EnvVar{"CUDAENV_SOURCE", "where toolkits come from: nvidia, wheels, wheels:DIR or auto"},
+    EnvVar{"CUDAENV_MIRROR", "mirrors that stand for NVIDIA's host, comma-separated, in order"},
+    EnvVar{"CUDAENV_TRUST_MIRROR", "1: take the mirror's own manifests instead of the index"},
+    EnvVar{"CUDAENV_OFFLINE", "1: use no network"},
+    EnvVar{"CUDAENV_PROFILE", "profile when none is named: minimal, runtime, dev or full"},
+    EnvVar{"CUDAENV_ACCEPT_EULA", "1: NVIDIA's licence is accepted"},
+    EnvVar{"CUDAENV_JOBS", "unpackers at once; the number of processors without it"},
+    EnvVar{"CUDAENV_PIP", "the pip that resolves wheels, a command such as \"python3.12 -m pip\""},
+    EnvVar{"CUDAENV_CA_BUNDLE", "file of certificates to trust for downloads"},
+    EnvVar{"CUDAENV_CONNECT_TIMEOUT", "seconds to wait for a connection (10)"},
+    EnvVar{"CUDAENV_STALL_TIMEOUT", "seconds without a byte until a transfer is tried again (30)"},
+    EnvVar{"CUDAENV_LOCK_TIMEOUT", "seconds to wait for another cudaenv (1800)"},
+    EnvVar{"CUDAENV_QUIET", "1: say nothing but errors"},
+    EnvVar{"CUDAENV_NO_PROGRESS", "1: plain lines instead of a progress display"},
+};
+
+}  // namespace cudaenv::cli

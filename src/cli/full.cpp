@@ -1,0 +1,24 @@
+#include "cli/declare.hpp"
+#include "cli/run.hpp"
+
+namespace cudaenv::cli {
+
+const std::vector<Command>& all_commands() {
+  static const std::vector<Command> commands = [] {
+    std::vector<Command> all{
+        {"install", "Install", "Download, verify and unpack a toolkit", declare_install},
+        {"uninstall", "Install", "Remove a toolkit, or a library from one", declare_uninstall},
+        {"verify", "Install", "Compare every file with what was installed", declare_verify},
+        {"gc", "Install", "Remove what no toolkit uses any more", declare_gc},
+        {"update", "Install", "Learn of releases newer than this cudaenv", declare_update},
+    };
+    for (const auto& command : light_commands()) {
+      all.push_back(command);
+      if (command.name == "list") all.back().declare = declare_list_remote;
+    }
+    return all;
+  }();
+  return commands;
+}
+
+}  // namespace cudaenv::cli

@@ -1,0 +1,215 @@
+#include "cli/run.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/suggest.hpp"
+#include "base/text.hpp"
+#include "cli/progress_plain.hpp"
+#include "cli/progress_terminal.hpp"
+#include "cli/report.hpp"
+#include "sys/file.hpp"
+#include "sys/machine.hpp"
+#include "sys/process.hpp"
+#include "sys/signals.hpp"
+#include "sys/terminal.hpp"
+
+namespace cudaenv::cli {
+namespace {
+
+constexpr const char* description =
+    "CUDA toolkits side by side, each proven to work: install, switch, verify.";
+constexpr const char* footer =
+    "Exit status: 0 done, 1 failed, 2 wrong usage, 3 a check found something, 77 skipped,\n"
+    "130/143 interrupted. Every CUDAENV_* variable: `cudaenv env`. Manual: `man cudaenv`.";
+
+// Options before the command that concern how cudaenv talks.
+bool is_global_flag(const std::string& argument) {
+  return argument == "-q" || argument == "--quiet" || argument == "--no-progress";
+}
+
+bool has_flag(const std::vector<std::string>& arguments, std::initializer_list<const char*> names) {
+  for (const auto& argument : arguments) {
+    if (argument == "--") return false;
+    for (const char* name : names) {
+      if (argument == name) return true;
+    }
+  }
+  return false;
+}
+
+std::unique_ptr<Progress> make_progress(const sys::Environment& environment,
+                                        const std::vector<std::string>& arguments, bool quiet,
+                                        const Style& style) {
+  const bool screen = !quiet && sys::is_terminal(STDERR_FILENO) &&
+                      environment.get("TERM").value_or("dumb") != "dumb" &&
+                      !environment.is_on("CUDAENV_NO_PROGRESS") &&
+                      !has_flag(arguments, {"--no-progress"});
+  if (screen) return std::make_unique<TerminalProgress>(style);
+  return std::make_unique<PlainProgress>(quiet);
+}
+
+int report(const Error& error, const Style& style) {
+  sys::write_stderr(rendered(error, style));
+  return exit_status(error);
+}
+
+// CLI11's words for what was wrong, in our form.
+int report_usage(const CLI::ParseError& error, const std::vector<std::string>& arguments,
+                 const std::vector<Command>& commands, const Style& style) {
+  std::string what = error.what();
+  Error ours(ErrorKind::usage, what);
+  const auto word = std::find_if(arguments.begin(), arguments.end(),
+                                 [](const std::string& text) { return !text.starts_with('-'); });
+  const bool known = word != arguments.end() &&
+                     std::any_of(commands.begin(), commands.end(),
+                                 [&](const Command& command) { return command.name == *word; });
+  if (word != arguments.end() && !known) {
+    ours = Error(ErrorKind::usage, fmt::format("there is no command `{}`", text::visible(*word, 60)));
+    std::vector<std::string> names;
+    for (const auto& command : commands) names.emplace_back(command.name);
+    if (const auto close = suggest(*word, names)) {
+      ours = std::move(ours).help(fmt::format("did you mean `cudaenv {}`?", *close));
+    }
+    ours = std::move(ours).help("see all with `cudaenv --help`");
+  } else if (known) {
+    what = text::visible(text::trimmed(what), 400);
+    ours = Error(ErrorKind::usage, what).help(fmt::format("see `cudaenv {} --help`", *word));
+  } else {
+    ours = Error(ErrorKind::usage, text::visible(text::trimmed(what), 400))
+               .help("see `cudaenv --help`");
+  }
+  return report(ours, style);
+}
+
+void declare(CLI::App& app, Session& session, const std::vector<Command>& commands) {
+  app.require_subcommand(1);
+  app.set_version_flag("--version,-V", fmt::format("cudaenv {}", version_text));
+  app.set_help_flag("--help,-h", "Show this help");
+  app.add_flag("--quiet,-q", session.quiet, "Say nothing but errors and notes (CUDAENV_QUIET)");
+  app.add_flag_callback("--no-progress", [] {},  // read before parsing, where the display is made
+                        "Plain lines instead of a progress display (CUDAENV_NO_PROGRESS)");
+  app.footer(footer);
+  for (const auto& command : commands) {
+    CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
+    sub->group(std::string(command.group));
+    // `cudaenv install -q 12.1` is as good as `cudaenv -q install 12.1`.
+    sub->fallthrough();
+    command.declare(*sub, session);
+  }
+}
+
+// `exec SPEC [--] CMD...`: what follows the spec is the command's, options and all. Moved out of
+// the way of the parser.
+std::vector<std::string> take_command(std::vector<std::string>& arguments) {
+  const auto word = std::find_if(arguments.begin(), arguments.end(), [](const std::string& text) {
+    return !is_global_flag(text);
+  });
+  if (word == arguments.end() || *word != "exec") return {};
+  auto spec = std::find_if(word + 1, arguments.end(),
+                           [](const std::string& text) { return !text.starts_with('-'); });
+  if (spec == arguments.end()) return {};
+  std::vector<std::string> command(spec + 1, arguments.end());
+  arguments.erase(spec + 1, arguments.end());
+  if (!command.empty() && command.front() == "--") command.erase(command.begin());
+  return command;
+}
+
+int parse_and_act(const std::vector<std::string>& arguments, const std::vector<Command>& commands,
+                  Session& session) {
+  CLI::App app(description, "cudaenv");
+  declare(app, session, commands);
+  try {
+    auto reversed = arguments;
+    std::reverse(reversed.begin(), reversed.end());
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    const auto chosen = app.get_subcommands();
+    session.print(chosen.empty() ? app.help() : chosen.front()->help());
+    return Exit::done;
+  } catch (const CLI::CallForVersion&) {
+    session.print(fmt::format("cudaenv {}\n", version_text));
+    return Exit::done;
+  } catch (const CLI::ParseError& error) {
+    return report_usage(error, arguments, commands, session.err);
+  }
+  return session.action ? session.action() : static_cast<int>(Exit::wrong_usage);
+}
+
+}  // namespace
+
+int run(const std::vector<std::string>& arguments, const std::vector<Command>& commands,
+        const MakeDownloader& make_downloader) {
+  const auto environment = sys::Environment::of_process();
+  const sys::SignalInterrupt interrupt;
+  const Style err = Style::for_stream(STDERR_FILENO, environment);
+  const bool quiet = environment.is_on("CUDAENV_QUIET") || has_flag(arguments, {"-q", "--quiet"});
+  const auto progress = make_progress(environment, arguments, quiet, err);
+  const commands::Host host{environment, interrupt, *progress, version_text, make_downloader};
+  Session session{host, Style::for_stream(STDOUT_FILENO, environment), err, quiet, {}, {}};
+  int status = Exit::failed;
+  try {
+    auto ours = arguments;
+    session.command = take_command(ours);
+    status = parse_and_act(ours, commands, session);
+    if (std::fflush(stdout) != 0 && errno != EPIPE) {
+      throw Error(ErrorKind::system, "cannot write to standard output");
+    }
+    progress->job_end();
+  } catch (const Error& error) {
+    progress->job_end();
+    return report(error, err);
+  } catch (const Interrupted& interrupted) {
+    progress->job_end();
+    sys::write_stderr("interrupted\n");
+    return 128 + interrupted.signal();
+  } catch (const std::bad_alloc&) {
+    progress->job_end();
+    return report(Error(ErrorKind::system, "there is not enough memory"), err);
+  }
+  return status;
+}
+
+bool needs_full(const std::vector<std::string>& all) {
+  auto arguments = all;
+  take_command(arguments);
+  if (has_flag(arguments, {"--help", "-h", "--remote"})) return true;
+  const auto word = std::find_if(arguments.begin(), arguments.end(), [](const std::string& argument) {
+    return !is_global_flag(argument);
+  });
+  if (word == arguments.end()) return true;
+  if (*word == "--version" || *word == "-V") return false;
+  const auto& light = light_commands();
+  return std::none_of(light.begin(), light.end(),
+                      [&](const Command& command) { return command.name == *word; });
+}
+
+int become_full(const std::vector<std::string>& arguments) {
+  const auto environment = sys::Environment::of_process();
+  const Style err = Style::for_stream(STDERR_FILENO, environment);
+  try {
+    const auto here = sys::own_program().parent_path();
+    const std::filesystem::path places[] = {here / "cudaenv-full",
+                                            here / "../libexec/cudaenv/cudaenv-full"};
+    for (const auto& place : places) {
+      if (!sys::exists(place)) continue;
+      std::vector<std::string> words{place.string()};
+      words.insert(words.end(), arguments.begin(), arguments.end());
+      sys::replace_process(words, environment.variables());
+    }
+    throw Error(ErrorKind::missing, "the installation of cudaenv is not complete")
+        .because(fmt::format("`{}` is missing", places[1].lexically_normal().string()))
+        .help("install cudaenv again");
+  } catch (const Error& error) {
+    return report(error, err);
+  }
+}
+
+}  // namespace cudaenv::cli
