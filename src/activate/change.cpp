@@ -13,8 +13,11 @@ std::string value_of(const Variables& variables, std::string_view name) {
 // Takes the lists' entries of the toolkit that was active before out.
 void leave(Variables& variables, const std::string& former) {
   const std::pair<std::string_view, std::string_view> lists[] = {
-      {"PATH", "/bin"}, {"LD_LIBRARY_PATH", "/lib"}, {"LD_LIBRARY_PATH", "/lib64"},
-      {"MANPATH", "/share/man"}, {"PKG_CONFIG_PATH", "/pkg-config"}};
+      {"PATH", "/bin"},
+      {"LD_LIBRARY_PATH", "/lib"},
+      {"LD_LIBRARY_PATH", "/lib64"},
+      {"MANPATH", "/share/man"},
+      {"PKG_CONFIG_PATH", "/pkg-config"}};
   for (const auto& [name, folder] : lists) {
     const auto found = variables.find(name);
     if (found == variables.end()) continue;

@@ -37,8 +37,9 @@ void declare_default(CLI::App& app, Session& session) {
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
-  auto* spec = app.add_option("SPEC", options->request.spec,
-                              "The toolkit that the link is to name; without it the present one is printed");
+  auto* spec =
+      app.add_option("SPEC", options->request.spec,
+                     "The toolkit that the link is to name; without it the present one is printed");
   app.add_flag("--unset", options->request.unset, "Remove the link")->excludes(spec);
   app.add_flag("--force,-f", options->request.force, "Replace a link that is not ours");
   app.add_flag("--system", options->request.system, "The link /usr/local/cuda, whoever you are");

@@ -52,8 +52,10 @@ Eula accept_licence(const Options& options, const Session& session) {
     if (session.ask("Do you accept it?", true)) return Eula::terminal;
     throw Error(ErrorKind::usage, "the licence was not accepted");
   }
-  session.note(fmt::format("{} Installing means accepting it (--accept-eula says so without this "
-                           "line).", licence));
+  session.note(
+      fmt::format("{} Installing means accepting it (--accept-eula says so without this "
+                  "line).",
+                  licence));
   return Eula::notice;
 }
 
@@ -82,11 +84,13 @@ void read_lone_add_on(Options& options, const Session& session) {
 
 void say_result(const install::Published& published, const Session& session) {
   const auto& receipt = published.receipt;
-  session.say(fmt::format("{} CUDA {} in {}", session.err.green(published.replaced ? "changed" : "installed"),
+  session.say(fmt::format("{} CUDA {} in {}",
+                          session.err.green(published.replaced ? "changed" : "installed"),
                           receipt.cuda.text(), published.prefix.string()));
   if (published.shared_how == "copies") {
-    session.note("the filesystem has neither reflinks nor hard links between these folders: files "
-                 "were copied");
+    session.note(
+        "the filesystem has neither reflinks nor hard links between these folders: files "
+        "were copied");
   }
   if (published.default_set) session.say("it is the default now");
 }
@@ -95,8 +99,9 @@ void say_result(const install::Published& published, const Session& session) {
 PreparedInstall take_alternative(PreparedInstall prepared, const Session& session) {
   if (!prepared.alternative || !session.can_ask()) throw commands::unusable_error(prepared);
   for (const auto& line : prepared.plan.unusable) session.say("  " + line);
-  session.say(fmt::format("There is no compiler to be had, but what runs programs and frameworks: {}",
-                          prepared.alternative_command));
+  session.say(
+      fmt::format("There is no compiler to be had, but what runs programs and frameworks: {}",
+                  prepared.alternative_command));
   if (!session.ask("Install that instead?", false)) throw commands::unusable_error(prepared);
   auto other = commands::prepare_install(*prepared.alternative, session.host);
   for (const auto& note : other.notes) session.note(note);
@@ -124,8 +129,9 @@ int act(Options options, const Session& session) {
     session.say(fmt::format("CUDA {} is installed in {}", prepared.plan.wish.cuda.text(),
                             prepared.prefix.string()));
     if (options.request.set_default) {
-      commands::set_default({prepared.plan.wish.prefix, false, options.request.force,
-                             options.request.system}, session.host);
+      commands::set_default(
+          {prepared.plan.wish.prefix, false, options.request.force, options.request.system},
+          session.host);
       session.say("it is the default now");
     }
     return Exit::done;
@@ -139,9 +145,10 @@ int act(Options options, const Session& session) {
 
 void add_what(CLI::App& app, Options& options) {
   auto& request = options.request;
-  app.add_option("SPEC", request.spec,
-                 "12, 12.1, 12.1.1, latest, auto (the newest that the driver takes), \">=12.1,<13\", "
-                 "or with --for a library such as cudnn@9.1")
+  app.add_option(
+         "SPEC", request.spec,
+         "12, 12.1, 12.1.1, latest, auto (the newest that the driver takes), \">=12.1,<13\", "
+         "or with --for a library such as cudnn@9.1")
       ->required();
   app.add_option("--profile,-p", request.profile,
                  "minimal, runtime, dev (default) or full (CUDAENV_PROFILE)");

@@ -1,3 +1,4 @@
+#include <map>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -31,11 +32,17 @@ std::string marks_of(const commands::ListedPrefix& listed) {
   return marks;
 }
 
-// What a toolkit from this source lacks beside NVIDIA's archives, one entry a component.
+// What a toolkit from this source lacks beside NVIDIA's archives, a line for each text.
 std::vector<std::string> lacks_of(const store::Receipt& receipt) {
-  std::vector<std::string> result;
+  std::map<std::string, std::vector<std::string>> by_text;
   for (const auto& component : receipt.components) {
-    if (!component.lacks.empty()) result.push_back(component.name + ": " + component.lacks);
+    if (!component.lacks.empty()) by_text[component.lacks].push_back(component.name);
+  }
+  std::vector<std::string> result;
+  if (!receipt.lacking.empty())
+    result.push_back(fmt::format("no {}", fmt::join(receipt.lacking, ", ")));
+  for (const auto& [text, components] : by_text) {
+    result.push_back(fmt::format("{}: {}", fmt::join(components, ", "), text));
   }
   return result;
 }
@@ -72,9 +79,12 @@ std::vector<std::string> as_row(const commands::ListedPrefix& listed, bool sizes
                                 const Style& style) {
   const auto& receipt = listed.prefix.receipt;
   std::vector<std::string> row{
-      listed.is_active ? style.green("*") : " ", style.bold(store::short_name(receipt)),
+      listed.is_active ? style.green("*") : " ",
+      style.bold(store::short_name(receipt)),
       receipt.name == "cuda-" + receipt.cuda.text() ? "" : receipt.cuda.text(),
-      receipt.profile, receipt.source, text::join(add_ons_of(receipt), ", ")};
+      receipt.profile,
+      receipt.source,
+      text::join(add_ons_of(receipt), ", ")};
   if (sizes) {
     row.push_back(text::bytes(listed.disk_bytes.value_or(0)));
     row.push_back(fmt::format("frees {}", text::bytes(listed.frees_bytes.value_or(0))));
@@ -119,9 +129,10 @@ int show_installed(const ListOptions& options, const Session& session) {
   drop_empty_columns(rows);
   session.print(table(rows));
   for (const auto& listed : result.prefixes) {
-    for (const auto& line : lacks_of(listed.prefix.receipt)) {
+    const auto& receipt = listed.prefix.receipt;
+    for (const auto& line : lacks_of(receipt)) {
       session.say(session.err.dim(
-          fmt::format("{} lacks, {}", store::short_name(listed.prefix.receipt), line)));
+          fmt::format("{} from {}: {}", store::short_name(receipt), receipt.source, line)));
     }
   }
   return Exit::done;

@@ -81,7 +81,8 @@ void declare_env(CLI::App& app, Session& session) {
       }
       std::vector<std::vector<std::string>> rows;
       for (const auto& variable : env_vars) {
-        rows.push_back({session.out.bold(variable.name), environment.get(variable.name).value_or("-"),
+        rows.push_back({session.out.bold(variable.name),
+                        environment.get(variable.name).value_or("-"),
                         std::string(variable.meaning)});
       }
       session.print(table(rows));

@@ -19,10 +19,14 @@ using Json = nlohmann::ordered_json;
 
 std::string_view word_of(commands::Damage::Kind kind) {
   switch (kind) {
-    case commands::Damage::Kind::missing: return "missing";
-    case commands::Damage::Kind::changed: return "changed";
-    case commands::Damage::Kind::mode: return "mode";
-    case commands::Damage::Kind::extra: return "extra";
+    case commands::Damage::Kind::missing:
+      return "missing";
+    case commands::Damage::Kind::changed:
+      return "changed";
+    case commands::Damage::Kind::mode:
+      return "mode";
+    case commands::Damage::Kind::extra:
+      return "extra";
   }
   return "";
 }
@@ -87,9 +91,11 @@ void declare_verify(CLI::App& app, Session& session) {
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
-  app.add_option("SPEC", options->request.spec, "The toolkit; without it the active one, else the default");
+  app.add_option("SPEC", options->request.spec,
+                 "The toolkit; without it the active one, else the default");
   app.add_flag("--all,-a", options->request.all, "Every toolkit");
-  app.add_option("--jobs,-j", options->request.jobs, "Files read at once")->check(CLI::Range(1, 1024));
+  app.add_option("--jobs,-j", options->request.jobs, "Files read at once")
+      ->check(CLI::Range(1, 1024));
   app.add_flag("--json", options->json, "Print JSON");
   app.callback([options, &session] {
     session.action = [options, &session] {
@@ -101,7 +107,8 @@ void declare_verify(CLI::App& app, Session& session) {
         if (!options->json) print_verified(verified, session);
       }
       if (options->json) {
-        session.print(verified_json(all).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+        session.print(verified_json(all).dump(2, ' ', false, Json::error_handler_t::replace) +
+                      "\n");
       }
       return whole ? Exit::done : Exit::failed;
     };
@@ -119,10 +126,10 @@ void declare_gc(CLI::App& app, Session& session) {
         for (const auto& entry : collected.entries) session.print(entry + "\n");
         for (const auto& name : collected.downloads) session.print(name + "\n");
       }
-      session.say(fmt::format("{} {} and {}, {} in all", request->dry_run ? "would remove" : "removed",
-                              text::counted(collected.entries.size(), "unused component"),
-                              text::counted(collected.downloads.size(), "download"),
-                              text::bytes(collected.bytes)));
+      session.say(fmt::format(
+          "{} {} and {}, {} in all", request->dry_run ? "would remove" : "removed",
+          text::counted(collected.entries.size(), "unused component"),
+          text::counted(collected.downloads.size(), "download"), text::bytes(collected.bytes)));
       return Exit::done;
     };
   });

@@ -18,19 +18,22 @@ std::string size_text(std::uint64_t bytes) { return bytes > 0 ? text::bytes(byte
 
 std::string plan_text(const commands::PreparedInstall& prepared, const Style& style) {
   const auto& plan = prepared.plan;
-  std::string out = fmt::format("CUDA {} for {} from {}\n  in {}\n", style.bold(plan.wish.cuda.text()),
-                                plan.wish.platform.name(), plan.source, prepared.prefix.string());
+  std::string out =
+      fmt::format("CUDA {} for {} from {}\n  in {}\n", style.bold(plan.wish.cuda.text()),
+                  plan.wish.platform.name(), plan.source, prepared.prefix.string());
   if (prepared.already) return out + "it is installed so: nothing to do\n";
   std::vector<std::vector<std::string>> rows;
   for (const auto& part : plan.parts) {
     std::string remark = part.stored ? "here already" : "fetch";
-    if (part.filter != catalog::Filter::all) remark += fmt::format(", {}", install::name_of(part.filter));
-    rows.push_back({"  " + part.offer.component, part.offer.version,
-                    size_text(part.offer.size), remark});
+    if (part.filter != catalog::Filter::all)
+      remark += fmt::format(", {}", install::name_of(part.filter));
+    rows.push_back(
+        {"  " + part.offer.component, part.offer.version, size_text(part.offer.size), remark});
   }
   out += table(rows);
   if (!plan.lacking.empty()) out += fmt::format("lacking: {}\n", fmt::join(plan.lacking, ", "));
-  for (const auto& line : plan.unusable) out += fmt::format("{} {}\n", style.red("not to be had:"), line);
+  for (const auto& line : plan.unusable)
+    out += fmt::format("{} {}\n", style.red("not to be had:"), line);
   out += fmt::format("to fetch: {} in {}; on disk about {} more\n", size_text(plan.fetch_bytes()),
                      text::counted(plan.fetch_count(), "archive"),
                      size_text(plan.fresh_disk_bytes() - plan.fetch_bytes()));

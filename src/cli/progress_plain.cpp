@@ -21,7 +21,8 @@ void PlainProgress::fetch_begin(std::string_view item, std::uint64_t already, st
 
 void PlainProgress::fetch_retry(std::string_view item, std::string_view why,
                                 std::uint64_t delay_ms) {
-  say(fmt::format("trying {} again in {:.1f} s: {}", item, static_cast<double>(delay_ms) / 1000, why));
+  say(fmt::format("trying {} again in {:.1f} s: {}", item, static_cast<double>(delay_ms) / 1000,
+                  why));
 }
 
 void PlainProgress::unpack_end(std::string_view item) { say(fmt::format("unpacked {}", item)); }

@@ -49,7 +49,8 @@ std::string item_line(const ShownItem& item, const Screen& screen, unsigned widt
   }
   const std::uint64_t part = unpacking ? item.unpacked : item.fetched;
   const std::string tail =
-      unpacking ? fmt::format(" unpacking {:>3.0f} %", 100 * std::min(1.0, share_of(part, item.total)))
+      unpacking
+          ? fmt::format(" unpacking {:>3.0f} %", 100 * std::min(1.0, share_of(part, item.total)))
       : item.total > 0 ? fmt::format(" {} of {}", text::bytes(part), text::bytes(item.total))
                        : fmt::format(" {}", text::bytes(part));
   const std::size_t used = name_width + 5 + tail.size();
@@ -68,21 +69,22 @@ std::string summary_line(const Screen& screen, unsigned width, const Style& styl
     known += item.total;
     done += item.stage == Stage::done ? 1 : 0;
   }
-  std::string line = fmt::format(" {} {}", style.bold(fmt::format("{}/{}", done, screen.items.size())),
-                                 screen.step.empty() ? "archives" : screen.step);
+  std::string line =
+      fmt::format(" {} {}", style.bold(fmt::format("{}/{}", done, screen.items.size())),
+                  screen.step.empty() ? "archives" : screen.step);
   if (screen.items.empty()) line = " " + screen.step;
   // The size of a wheel is known once its transfer has begun.
   const std::uint64_t total = std::max(screen.fetch_total, known);
   if (total > 0) {
-    line += fmt::format("   {} of {}", text::bytes(std::min(fetched, total)),
-                        text::bytes(total));
+    line += fmt::format("   {} of {}", text::bytes(std::min(fetched, total)), text::bytes(total));
   }
   const bool fetching = fetched < total;
   if (fetching && screen.rate > 1) {
     line += fmt::format("   {}/s", text::bytes(static_cast<std::uint64_t>(screen.rate)));
     const double left = static_cast<double>(total - fetched) / screen.rate;
     if (left < 100 * 3600) {
-      line += fmt::format("   {} left", clock_text(std::chrono::seconds(static_cast<long>(left) + 1)));
+      line +=
+          fmt::format("   {} left", clock_text(std::chrono::seconds(static_cast<long>(left) + 1)));
     }
   }
   line += style.dim(fmt::format(

@@ -24,10 +24,10 @@ struct ShownItem {
 struct Screen {
   std::vector<ShownItem> items;
   std::uint64_t fetch_total = 0;
-  double rate = 0;                      // bytes a second, smoothed
+  double rate = 0;  // bytes a second, smoothed
   std::chrono::milliseconds elapsed{0};
-  std::string step;                     // "putting 5120 files together"
-  unsigned frame = 0;                   // of the spinner
+  std::string step;    // "putting 5120 files together"
+  unsigned frame = 0;  // of the spinner
 };
 
 // The lines to draw: at most `height` of them, each at most `width` columns. The items under way,

@@ -1,8 +1,7 @@
 #include "cli/progress_terminal.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <unistd.h>
 
 #include <fmt/format.h>
 

@@ -1,11 +1,10 @@
 #include "cli/run.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <memory>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -72,7 +71,8 @@ int report_usage(const CLI::ParseError& error, const std::vector<std::string>& a
                      std::any_of(commands.begin(), commands.end(),
                                  [&](const Command& command) { return command.name == *word; });
   if (word != arguments.end() && !known) {
-    ours = Error(ErrorKind::usage, fmt::format("there is no command `{}`", text::visible(*word, 60)));
+    ours =
+        Error(ErrorKind::usage, fmt::format("there is no command `{}`", text::visible(*word, 60)));
     std::vector<std::string> names;
     for (const auto& command : commands) names.emplace_back(command.name);
     if (const auto close = suggest(*word, names)) {
@@ -94,8 +94,9 @@ void declare(CLI::App& app, Session& session, const std::vector<Command>& comman
   app.set_version_flag("--version,-V", fmt::format("cudaenv {}", version_text));
   app.set_help_flag("--help,-h", "Show this help");
   app.add_flag("--quiet,-q", session.quiet, "Say nothing but errors and notes (CUDAENV_QUIET)");
-  app.add_flag_callback("--no-progress", [] {},  // read before parsing, where the display is made
-                        "Plain lines instead of a progress display (CUDAENV_NO_PROGRESS)");
+  app.add_flag_callback(
+      "--no-progress", [] {},  // read before parsing, where the display is made
+      "Plain lines instead of a progress display (CUDAENV_NO_PROGRESS)");
   app.footer(footer);
   for (const auto& command : commands) {
     CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
@@ -109,9 +110,8 @@ void declare(CLI::App& app, Session& session, const std::vector<Command>& comman
 // `exec SPEC [--] CMD...`: what follows the spec is the command's, options and all. Moved out of
 // the way of the parser.
 std::vector<std::string> take_command(std::vector<std::string>& arguments) {
-  const auto word = std::find_if(arguments.begin(), arguments.end(), [](const std::string& text) {
-    return !is_global_flag(text);
-  });
+  const auto word = std::find_if(arguments.begin(), arguments.end(),
+                                 [](const std::string& text) { return !is_global_flag(text); });
   if (word == arguments.end() || *word != "exec") return {};
   auto spec = std::find_if(word + 1, arguments.end(),
                            [](const std::string& text) { return !text.starts_with('-'); });
@@ -181,9 +181,9 @@ bool needs_full(const std::vector<std::string>& all) {
   auto arguments = all;
   take_command(arguments);
   if (has_flag(arguments, {"--help", "-h", "--remote"})) return true;
-  const auto word = std::find_if(arguments.begin(), arguments.end(), [](const std::string& argument) {
-    return !is_global_flag(argument);
-  });
+  const auto word =
+      std::find_if(arguments.begin(), arguments.end(),
+                   [](const std::string& argument) { return !is_global_flag(argument); });
   if (word == arguments.end()) return true;
   if (*word == "--version" || *word == "-V") return false;
   const auto& light = light_commands();

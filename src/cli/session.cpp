@@ -1,9 +1,8 @@
 #include "cli/session.hpp"
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
+#include <unistd.h>
 
 #include <fmt/format.h>
 

@@ -30,9 +30,9 @@ struct Session {
   // A question on stderr, answered by a line on stdin; an empty answer means `fallback`.
   bool ask(const std::string& question, bool fallback) const;
 
-  void print(std::string_view text) const;       // data, to stdout
-  void say(std::string_view line) const;         // talk, to stderr; not when quiet
-  void note(std::string_view line) const;        // one line that matters, to stderr
+  void print(std::string_view text) const;  // data, to stdout
+  void say(std::string_view line) const;    // talk, to stderr; not when quiet
+  void note(std::string_view line) const;   // one line that matters, to stderr
 };
 
 // One command: its name, its place in the overview, and what declares its options and sets the

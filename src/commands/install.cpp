@@ -1,6 +1,7 @@
 #include "commands/install.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -65,16 +66,25 @@ std::optional<catalog::Profile> chosen_profile(const InstallRequest& request, co
 }
 
 install::Wish wish_for(const InstallRequest& request, const Release& release, const Host& host) {
-  install::Wish wish{release.version, prefix_name(request, release.version),
+  install::Wish wish{release.version,
+                     prefix_name(request, release.version),
                      choose_platform(request.platform, release.version),
-                     chosen_profile(request, host), {}, {}, request.no_static, {}, {}, request.force};
+                     chosen_profile(request, host),
+                     {},
+                     {},
+                     request.no_static,
+                     {},
+                     {},
+                     request.force};
   wish.components = resolved_components(request.components, release);
   wish.without = resolved_components(request.without, release);
-  for (const auto& typed : request.with) wish.add_ons.push_back(install::AddOnRequest::parse(typed));
+  for (const auto& typed : request.with)
+    wish.add_ons.push_back(install::AddOnRequest::parse(typed));
   return wish;
 }
 
-std::optional<store::Receipt> present_receipt(const store::Layout& layout, const std::string& name) {
+std::optional<store::Receipt> present_receipt(const store::Layout& layout,
+                                              const std::string& name) {
   const auto file = store::receipt_file(layout.prefix(name));
   const auto text = sys::read_if_present(file);
   if (!text) return std::nullopt;
@@ -102,7 +112,8 @@ std::optional<PreparedInstall> already_there(const InstallRequest& request, cons
   const auto wish = wish_for(request, *release, host);
   if (!install::covers(*present, wish, *release)) return std::nullopt;
   install::Plan plan{wish, present->source, {}, {}, {}, present, false};
-  return PreparedInstall{layout, plan, {}, std::nullopt, "", true, layout.prefix(wish.prefix), request};
+  return PreparedInstall{layout, plan, {}, std::nullopt, "", true, layout.prefix(wish.prefix),
+                         request};
 }
 
 std::string command_for(const InstallRequest& request) {
@@ -126,20 +137,47 @@ void offer_alternative(PreparedInstall& prepared) {
   prepared.alternative = std::move(other);
 }
 
+// "libcublas, libcufft: no static libraries and stubs": components that lack the same in one line.
+std::vector<std::string> lack_lines(const std::vector<install::Part>& parts) {
+  std::map<std::string, std::vector<std::string>> by_text;
+  for (const auto& part : parts) {
+    if (!part.offer.lacks.empty()) by_text[part.offer.lacks].push_back(part.offer.component);
+  }
+  std::vector<std::string> lines;
+  for (const auto& [text, components] : by_text) {
+    lines.push_back(fmt::format("{}: {}", fmt::join(components, ", "), text));
+  }
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
 void add_notes(PreparedInstall& prepared, bool fell_back) {
   const auto& plan = prepared.plan;
   if (fell_back) {
     prepared.notes.push_back(
         "NVIDIA's host does not answer: taking NVIDIA's Python wheels (--source wheels)");
   }
+  const std::string source = plan.source == "wheels" ? "the wheels have" : plan.source + " has";
   if (!plan.lacking.empty()) {
-    prepared.notes.push_back(fmt::format("{} has no {}", plan.source, fmt::join(plan.lacking, ", ")));
+    prepared.notes.push_back(fmt::format("{} no {}", source, fmt::join(plan.lacking, ", ")));
   }
-  for (const auto& part : plan.parts) {
-    if (!part.offer.lacks.empty()) {
-      prepared.notes.push_back(fmt::format("{} from {}: {}", part.offer.component, plan.source,
-                                           part.offer.lacks));
-    }
+  for (auto& line : lack_lines(plan.parts)) prepared.notes.push_back(std::move(line));
+}
+
+install::Plan planned(const InstallRequest& request, const Spec& spec, const store::Layout& layout,
+                      const install::Context& context, const SourceChoice& choice,
+                      const Host& host) {
+  try {
+    const Release release = choose_release(spec, *choice.source, host);
+    return install::make_plan(context, layout, *choice.source, release,
+                              wish_for(request, release, host));
+  } catch (const Error& error) {
+    // `auto` has tried both: the user hears of both.
+    if (!choice.fell_back || error.kind() != ErrorKind::network) throw;
+    throw error.under("no source can be reached: neither NVIDIA's host nor a Python index")
+        .help(
+            "name a mirror of NVIDIA's host with --mirror, or a folder of wheels with --source "
+            "wheels:DIR");
   }
 }
 
@@ -158,11 +196,9 @@ PreparedInstall prepare_install(const InstallRequest& request, const Host& host)
   if (auto done = already_there(request, spec, layout, host)) return std::move(*done);
 
   auto choice = choose_source(request, context, host);
-  const Release release = choose_release(spec, *choice.source, host);
-  const auto wish = wish_for(request, release, host);
-  PreparedInstall prepared{layout,
-                           install::make_plan(context, layout, *choice.source, release, wish),
-                           {}, std::nullopt, "", false, layout.prefix(wish.prefix), request};
+  install::Plan plan = planned(request, spec, layout, context, choice, host);
+  const auto prefix = layout.prefix(plan.wish.prefix);
+  PreparedInstall prepared{layout, std::move(plan), {}, std::nullopt, "", false, prefix, request};
   prepared.already = !prepared.plan.changes;
   add_notes(prepared, choice.fell_back);
   offer_alternative(prepared);

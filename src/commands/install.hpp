@@ -15,22 +15,22 @@
 namespace cudaenv::commands {
 
 struct InstallRequest {
-  std::string spec;                     // "12.1", "auto", ...; or the prefix for a lone add-on
-  std::string source;                   // "nvidia", "wheels", "wheels:DIR", "auto"; empty: auto
-  std::vector<std::string> mirrors;     // empty: CUDAENV_MIRROR
+  std::string spec;                  // "12.1", "auto", ...; or the prefix for a lone add-on
+  std::string source;                // "nvidia", "wheels", "wheels:DIR", "auto"; empty: auto
+  std::vector<std::string> mirrors;  // empty: CUDAENV_MIRROR
   bool trust_mirror = false;
   bool offline = false;
   std::string profile;                  // empty: dev, or what the prefix has
   std::vector<std::string> components;  // as typed
   std::vector<std::string> without;
   bool no_static = false;
-  std::string platform;                 // empty: this machine's
-  std::string name;                     // of the prefix; empty: cuda-<release>
-  std::vector<std::string> with;        // add-ons: "cudnn@8.9"
+  std::string platform;           // empty: this machine's
+  std::string name;               // of the prefix; empty: cuda-<release>
+  std::vector<std::string> with;  // add-ons: "cudnn@8.9"
   bool set_default = false;
-  bool force = false;                   // make it anew, exactly as asked
+  bool force = false;  // make it anew, exactly as asked
   bool system = false;
-  unsigned jobs = 0;                    // 0: CUDAENV_JOBS, else the processors
+  unsigned jobs = 0;  // 0: CUDAENV_JOBS, else the processors
 };
 
 // An install that is worked out and not yet run. `plan.unusable` is empty unless the sources lack

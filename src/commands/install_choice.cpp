@@ -35,11 +35,13 @@ std::string checked_mirror(const std::string& url) {
 
 install::MirrorOptions mirror_options(const InstallRequest& request, const Host& host) {
   install::MirrorOptions options;
-  options.mirrors = request.mirrors.empty() ? list_variable(host, "CUDAENV_MIRROR") : request.mirrors;
+  options.mirrors =
+      request.mirrors.empty() ? list_variable(host, "CUDAENV_MIRROR") : request.mirrors;
   for (auto& mirror : options.mirrors) mirror = checked_mirror(mirror);
   options.trust = request.trust_mirror || host.environment.is_on("CUDAENV_TRUST_MIRROR");
   if (options.trust && options.mirrors.empty()) {
-    throw Error(ErrorKind::usage, "--trust-mirror needs a mirror").help("name one with --mirror URL");
+    throw Error(ErrorKind::usage, "--trust-mirror needs a mirror")
+        .help("name one with --mirror URL");
   }
   return options;
 }
@@ -80,8 +82,8 @@ std::string names_of(const std::vector<Version>& versions) {
 
 install::Context make_context(const InstallRequest& request, const Host& host) {
   const unsigned processors = sys::this_machine().processors;
-  const auto jobs = request.jobs > 0 ? request.jobs
-                                     : number_variable(host, "CUDAENV_JOBS", processors, 1024);
+  const auto jobs =
+      request.jobs > 0 ? request.jobs : number_variable(host, "CUDAENV_JOBS", processors, 1024);
   auto cache = host.environment.non_empty("CUDAENV_CACHE_DIR");
   install::Context context{
       host.environment,
@@ -138,7 +140,8 @@ Platform choose_platform(const std::string& named, const Version& cuda) {
     throw std::move(error).help(fmt::format("platforms are: {}", fmt::join(Platform::all(), ", ")));
   }
   const auto machine = sys::this_machine();
-  if (const auto platform = platform_of(machine.name, machine.jetson, cuda.major())) return *platform;
+  if (const auto platform = platform_of(machine.name, machine.jetson, cuda.major()))
+    return *platform;
   throw Error(ErrorKind::missing, fmt::format("NVIDIA has no toolkit for `{}`", machine.name))
       .help("install for another machine with --platform");
 }

@@ -62,8 +62,8 @@ ListResult list(const ListRequest& request, const Host& host) {
   result.oddities = std::move(inventory.oddities);
   for (auto& prefix : inventory.prefixes) {
     const auto real = sys::canonical(prefix.path);
-    result.prefixes.push_back({std::move(prefix), defaults.count(real) > 0, active == real,
-                               std::nullopt, std::nullopt});
+    result.prefixes.push_back(
+        {std::move(prefix), defaults.count(real) > 0, active == real, std::nullopt, std::nullopt});
   }
   if (request.sizes) add_sizes(result.prefixes);
   return result;

@@ -17,8 +17,8 @@ struct ListRequest {
 struct ListedPrefix {
   store::InstalledPrefix prefix;
   bool is_default = false;
-  bool is_active = false;                   // CUDA_HOME leads to it
-  std::optional<std::uint64_t> disk_bytes;  // that its files take, shared ones too
+  bool is_active = false;                    // CUDA_HOME leads to it
+  std::optional<std::uint64_t> disk_bytes;   // that its files take, shared ones too
   std::optional<std::uint64_t> frees_bytes;  // that its removal gives back
 };
 

@@ -26,7 +26,8 @@ bool is_executable_file(const std::filesystem::path& path) {
 
 std::filesystem::path which(const std::string& tool, const std::string& spec, const Host& host) {
   if (tool.empty() || tool.find('/') != std::string::npos) {
-    throw Error(ErrorKind::usage, fmt::format("`{}` is not the name of a tool", text::visible(tool)));
+    throw Error(ErrorKind::usage,
+                fmt::format("`{}` is not the name of a tool", text::visible(tool)));
   }
   const auto installed = installed_prefix(host, spec);
   std::vector<std::string> tools;
@@ -34,8 +35,8 @@ std::filesystem::path which(const std::string& tool, const std::string& spec, co
     if (is_executable_file(installed.path / folder / tool)) return installed.path / folder / tool;
     for (auto& name : sys::list(installed.path / folder)) tools.push_back(std::move(name));
   }
-  Error error(ErrorKind::missing, fmt::format("{} has no tool `{}`", installed.receipt.name,
-                                              text::visible(tool)));
+  Error error(ErrorKind::missing,
+              fmt::format("{} has no tool `{}`", installed.receipt.name, text::visible(tool)));
   for (const auto& component : installed.receipt.components) {
     if (component.lacks.find(tool) != std::string::npos) {
       error = std::move(error).because(fmt::format("{}: {}", component.name, component.lacks));
@@ -44,8 +45,9 @@ std::filesystem::path which(const std::string& tool, const std::string& spec, co
   if (const auto close = suggest(tool, tools)) {
     throw std::move(error).help(fmt::format("did you mean `{}`?", *close));
   }
-  throw std::move(error).help(fmt::format("a larger profile may have it: `cudaenv install {} --profile dev`",
-                                          installed.receipt.cuda.text()));
+  throw std::move(error).help(
+      fmt::format("a larger profile may have it: `cudaenv install {} --profile dev`",
+                  installed.receipt.cuda.text()));
 }
 
 std::filesystem::path prefix(const std::string& spec, const Host& host) {
@@ -56,9 +58,8 @@ void exec(const ExecRequest& request, const Host& host) {
   const auto installed = installed_prefix(host, request.spec);
   activate::Options options;
   options.ld_path = request.ld_path;
-  sys::replace_process(request.command,
-                       activate::activated(host.environment.variables(), installed.path.string(),
-                                           options));
+  sys::replace_process(request.command, activate::activated(host.environment.variables(),
+                                                            installed.path.string(), options));
 }
 
 }  // namespace cudaenv::commands

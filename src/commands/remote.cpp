@@ -22,8 +22,8 @@ std::string checked_product(const std::string& typed) {
   if (const auto* row = catalog::add_on(name)) return row->product;
   auto known = catalog::products();
   if (std::find(known.begin(), known.end(), name) != known.end()) return name;
-  Error error(ErrorKind::usage, fmt::format("`{}` is not a product that cudaenv knows",
-                                            text::visible(typed)));
+  Error error(ErrorKind::usage,
+              fmt::format("`{}` is not a product that cudaenv knows", text::visible(typed)));
   if (const auto close = suggest(name, known)) {
     throw std::move(error).help(fmt::format("did you mean `{}`?", *close));
   }
@@ -88,8 +88,9 @@ UpdateResult update(const InstallRequest& source, const Host& host) {
       const bool cached = contains(known, version);
       // The wheels have no manifests to keep: what pip knows is asked at every install.
       if (result.source == "wheels") {
-        result.notes.push_back(fmt::format("{} {} can be had as wheels: `cudaenv install {} --source wheels`",
-                                           product, version.text(), version.text()));
+        result.notes.push_back(
+            fmt::format("{} {} can be had as wheels: `cudaenv install {} --source wheels`", product,
+                        version.text(), version.text()));
       } else if (!cached && choice.source->release(product, version)) {
         result.fetched.push_back(product + " " + version.text());
       }

@@ -25,7 +25,8 @@ std::vector<std::string> foreign_files(const store::InstalledPrefix& prefix) {
   const auto text = sys::read_if_present(list_file);
   std::set<std::string> listed;
   if (text) {
-    for (const auto& file : store::read_file_list(*text, list_file.string())) listed.insert(file.path);
+    for (const auto& file : store::read_file_list(*text, list_file.string()))
+      listed.insert(file.path);
   }
   std::vector<std::string> foreign;
   for (const auto& entry : sys::walk(prefix.path)) {
@@ -38,12 +39,14 @@ std::vector<std::string> foreign_files(const store::InstalledPrefix& prefix) {
 void refuse_foreign_files(const store::InstalledPrefix& prefix) {
   const auto foreign = foreign_files(prefix);
   if (foreign.empty()) return;
-  Error error(ErrorKind::busy, fmt::format("`{}` holds {} that cudaenv did not put there",
-                                           prefix.path.string(), text::counted(foreign.size(), "file")));
+  Error error(ErrorKind::busy,
+              fmt::format("`{}` holds {} that cudaenv did not put there", prefix.path.string(),
+                          text::counted(foreign.size(), "file")));
   for (std::size_t i = 0; i < foreign.size() && i < 5; ++i) {
     error = std::move(error).because(text::visible(foreign[i]));
   }
-  if (foreign.size() > 5) error = std::move(error).because(fmt::format("and {} more", foreign.size() - 5));
+  if (foreign.size() > 5)
+    error = std::move(error).because(fmt::format("and {} more", foreign.size() - 5));
   throw std::move(error).help("move them away, or remove all with --force");
 }
 
@@ -53,10 +56,12 @@ bool release_default(const store::InstalledPrefix& prefix, bool force) {
   if (!leads_to || *leads_to != sys::canonical(prefix.path)) return false;
   const store::PrefixLink link(prefix.layout.default_link());
   if (!force) {
-    throw Error(ErrorKind::busy, fmt::format("{} is the default: `{}` leads to it", prefix.receipt.name,
-                                             prefix.layout.default_link().string()))
-        .help("make another one the default with `cudaenv default VERSION`, or take the link away "
-              "with `cudaenv default --unset`")
+    throw Error(ErrorKind::busy,
+                fmt::format("{} is the default: `{}` leads to it", prefix.receipt.name,
+                            prefix.layout.default_link().string()))
+        .help(
+            "make another one the default with `cudaenv default VERSION`, or take the link away "
+            "with `cudaenv default --unset`")
         .help("or remove both with --force");
   }
   // The link goes first: it must never lead nowhere.
@@ -77,8 +82,16 @@ UninstallResult remove_add_on(const UninstallRequest& request, const Host& host)
   auto in_use = std::make_optional(use_store(prefix.layout, host));
   const auto source = install::make_nvidia_source(context, {});
   const auto platform = Platform::parse(prefix.receipt.platform);
-  install::Wish wish{prefix.receipt.cuda, prefix.path.filename().string(), *platform, std::nullopt,
-                     {}, {}, false, {}, {row.component}, false};
+  install::Wish wish{prefix.receipt.cuda,
+                     prefix.path.filename().string(),
+                     *platform,
+                     std::nullopt,
+                     {},
+                     {},
+                     false,
+                     {},
+                     {row.component},
+                     false};
   const Release release{"cuda", prefix.receipt.cuda, "", {}};
   const auto plan = install::make_plan(context, prefix.layout, *source, release, wish);
   install::publish(context, prefix.layout, plan, {});

@@ -24,7 +24,8 @@ std::vector<ListedFile> listed_files(const store::InstalledPrefix& prefix) {
   const auto file = store::file_list_file(prefix.path);
   const auto text = sys::read_if_present(file);
   if (!text) {
-    throw Error(ErrorKind::corrupt, fmt::format("{} has lost its list of files", prefix.receipt.name))
+    throw Error(ErrorKind::corrupt,
+                fmt::format("{} has lost its list of files", prefix.receipt.name))
         .because(fmt::format("`{}` is missing", file.string()))
         .help(fmt::format("make it anew with `cudaenv install {} --force`",
                           prefix.receipt.cuda.text()));
@@ -95,7 +96,8 @@ Verified verify_one(store::InstalledPrefix prefix, unsigned jobs, const Host& ho
   verified.files = files.size();
   for (const auto& file : files) verified.bytes += file.size;
   host.progress.step(fmt::format("verifying {} ({}, {})", verified.prefix.receipt.name,
-                                 text::counted(verified.files, "file"), text::bytes(verified.bytes)));
+                                 text::counted(verified.files, "file"),
+                                 text::bytes(verified.bytes)));
   compare_all(files, jobs, host.interrupt, verified);
   add_extra_files(files, verified);
   std::sort(verified.damages.begin(), verified.damages.end(),

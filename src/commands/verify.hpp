@@ -9,7 +9,7 @@
 namespace cudaenv::commands {
 
 struct VerifyRequest {
-  std::string spec;   // empty with `all`
+  std::string spec;  // empty with `all`
   bool all = false;
   unsigned jobs = 0;  // 0: the processors
 };

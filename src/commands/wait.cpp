@@ -28,8 +28,8 @@ std::uint64_t number_variable(const Host& host, const char* name, std::uint64_t 
   if (!value) return fallback;
   const auto number = text::parse_unsigned(text::trimmed(*value));
   if (!number || *number < 1 || *number > most) {
-    throw Error(ErrorKind::usage, fmt::format("{} is `{}`, which is not a number from 1 to {}", name,
-                                              text::visible(*value), most));
+    throw Error(ErrorKind::usage, fmt::format("{} is `{}`, which is not a number from 1 to {}",
+                                              name, text::visible(*value), most));
   }
   return *number;
 }

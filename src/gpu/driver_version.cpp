@@ -1,14 +1,13 @@
 #include "gpu/driver_version.hpp"
 
+#include <array>
+#include <cerrno>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <array>
-#include <cerrno>
 
 #include <fmt/format.h>
 

@@ -23,7 +23,9 @@ class Assembler {
       result.files.push_back(placement.file);
       place(placement, result.files.back());
     }
-    result.shared_how = way_ == Way::reflink ? "reflinks" : way_ == Way::link ? "hard links" : "copies";
+    result.shared_how = way_ == Way::reflink ? "reflinks"
+                        : way_ == Way::link  ? "hard links"
+                                             : "copies";
     return result;
   }
 
@@ -34,10 +36,14 @@ class Assembler {
     const fs::path path = folder_ / file.path;
     make_folder(path.parent_path());
     switch (placement.how) {
-      case Placement::How::share: return share(placement, path);
-      case Placement::How::copy: return sys::copy_file(placement.from, path, file.mode);
-      case Placement::How::link: return sys::create_symlink(file.target, path);
-      case Placement::How::text: return write(placement.content, path, file);
+      case Placement::How::share:
+        return share(placement, path);
+      case Placement::How::copy:
+        return sys::copy_file(placement.from, path, file.mode);
+      case Placement::How::link:
+        return sys::create_symlink(file.target, path);
+      case Placement::How::text:
+        return write(placement.content, path, file);
       case Placement::How::rewrite:
         return write(relocated_pc(sys::read_file(placement.from), file.path), path, file);
     }

@@ -34,8 +34,8 @@ std::string placed_path(const std::string& component, const std::string& path) {
 
 [[noreturn]] void clash(const std::string& path, const std::string& one, const std::string& other,
                         std::string_view how) {
-  throw Error(ErrorKind::corrupt, fmt::format("`{}` is in two components, {}",
-                                              text::visible(path), how))
+  throw Error(ErrorKind::corrupt,
+              fmt::format("`{}` is in two components, {}", text::visible(path), how))
       .because(fmt::format("{} and {} both bring it", one, other))
       .help(fmt::format("leave one out with `--without {}` or `--without {}`", other, one));
 }
@@ -74,7 +74,8 @@ void add_piece(Placements& placements, const Piece& piece) {
 // A path must not be a file here and a folder there.
 void check_folders(const Placements& placements) {
   for (const auto& [path, placement] : placements) {
-    for (auto slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+    for (auto slash = path.find('/'); slash != std::string::npos;
+         slash = path.find('/', slash + 1)) {
       const auto file = placements.find(path.substr(0, slash));
       if (file != placements.end()) {
         clash(file->first, file->second.file.component, placement.file.component,
@@ -92,8 +93,10 @@ bool has_below(const Placements& placements, const std::string& folder) {
 // A link of ours, unless something is there already.
 void add_link(Placements& placements, const std::string& path, const std::string& target) {
   if (has_below(placements, path)) return;
-  placements.try_emplace(path, Placement{How::link, {ListedFile::Kind::symlink, path, 0777, 0,
-                                                     std::nullopt, target, ""}, {}, ""});
+  placements.try_emplace(
+      path,
+      Placement{
+          How::link, {ListedFile::Kind::symlink, path, 0777, 0, std::nullopt, target, ""}, {}, ""});
 }
 
 // What tools look for besides what the archives bring.
@@ -122,7 +125,8 @@ void add_nsight_tools(Placements& placements) {
   for (const auto& [path, placement] : placements) {
     for (const auto& [folder, tail] : tools) {
       if (!path.starts_with(folder) || !path.ends_with(tail)) continue;
-      const std::string version = path.substr(folder.size(), path.size() - folder.size() - tail.size());
+      const std::string version =
+          path.substr(folder.size(), path.size() - folder.size() - tail.size());
       if (version.empty() || version.find('/') != std::string::npos) continue;
       links.emplace_back("bin/" + std::string(tail.substr(tail.rfind('/') + 1)), "../" + path);
     }
@@ -131,8 +135,8 @@ void add_nsight_tools(Placements& placements) {
 }
 
 std::string version_json(const std::vector<Piece>& pieces, const Version& cuda) {
-  std::string json = fmt::format(
-      "{{\n  \"cuda\": {{\"name\": \"CUDA SDK\", \"version\": \"{}\"}}", cuda.text());
+  std::string json =
+      fmt::format("{{\n  \"cuda\": {{\"name\": \"CUDA SDK\", \"version\": \"{}\"}}", cuda.text());
   std::map<std::string, std::string> versions;
   for (const auto& piece : pieces) versions.emplace(piece.component, piece.version);
   for (const auto& [component, version] : versions) {
@@ -146,9 +150,11 @@ void add_version_json(Placements& placements, const std::vector<Piece>& pieces,
                       const Version& cuda) {
   const std::string content = version_json(pieces, cuda);
   placements.insert_or_assign(
-      "version.json",
-      Placement{How::text, {ListedFile::Kind::file, "version.json", 0644, content.size(),
-                            sys::sha256(content), "", ""}, {}, content});
+      "version.json", Placement{How::text,
+                                {ListedFile::Kind::file, "version.json", 0644, content.size(),
+                                 sys::sha256(content), "", ""},
+                                {},
+                                content});
 }
 
 }  // namespace

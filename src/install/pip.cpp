@@ -94,7 +94,8 @@ bool says_unreachable(std::string_view err) {
 [[noreturn]] void refuse(const std::string& doing, const sys::Outcome& outcome) {
   Error error(ErrorKind::network, doing);
   if (outcome.timed_out) error = std::move(error).because("pip did not answer within 10 minutes");
-  for (const auto& reason : reasons(outcome.err)) error = std::move(error).because("pip: " + reason);
+  for (const auto& reason : reasons(outcome.err))
+    error = std::move(error).because("pip: " + reason);
   throw std::move(error).help(
       "see what `python3 -m pip download --no-deps nvidia-cuda-runtime` says, or name another "
       "source with --source");
@@ -108,10 +109,10 @@ std::vector<std::string> platform_arguments(const Platform& platform,
   if (platform.name() == "linux-sbsa") machine = "aarch64";
   if (machine.empty()) return {};
   std::vector<std::string> arguments;
-  for (const char* tag : {"manylinux1", "manylinux2010", "manylinux2014", "manylinux_2_5",
-                          "manylinux_2_12", "manylinux_2_17", "manylinux_2_24", "manylinux_2_25",
-                          "manylinux_2_26", "manylinux_2_27", "manylinux_2_28", "manylinux_2_31",
-                          "manylinux_2_34", "manylinux_2_35", "linux"}) {
+  for (const char* tag :
+       {"manylinux1", "manylinux2010", "manylinux2014", "manylinux_2_5", "manylinux_2_12",
+        "manylinux_2_17", "manylinux_2_24", "manylinux_2_25", "manylinux_2_26", "manylinux_2_27",
+        "manylinux_2_28", "manylinux_2_31", "manylinux_2_34", "manylinux_2_35", "linux"}) {
     arguments.push_back("--platform");
     arguments.push_back(fmt::format("{}_{}", tag, machine));
   }
@@ -130,8 +131,11 @@ Pip Pip::find(const Context& context) {
     }
     commands.push_back(std::move(words));
   } else {
-    commands = {{"python3", "-m", "pip"}, {"python", "-m", "pip"}, {"/usr/bin/python3", "-m", "pip"},
-                {"pip3"}, {"pip"}};
+    commands = {{"python3", "-m", "pip"},
+                {"python", "-m", "pip"},
+                {"/usr/bin/python3", "-m", "pip"},
+                {"pip3"},
+                {"pip"}};
   }
   std::vector<std::string> found;
   for (const auto& command : commands) {
@@ -153,7 +157,7 @@ Pip Pip::find(const Context& context) {
       return Pip(context, command);
     }
   }
-  Error error(ErrorKind::missing, "the Python wheels need pip, and no pip that serves was found");
+  Error error(ErrorKind::network, "the Python wheels need pip, and no pip that serves was found");
   for (const auto& line : found) error = std::move(error).because(line);
   throw std::move(error)
       .help(fmt::format("install pip {} or newer (`apt-get install python3-pip`, or a virtual "
@@ -216,8 +220,8 @@ std::optional<std::string> Pip::credentials_for(std::string_view url) const {
   for (const char* name : {"PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL"}) {
     all += "\n" + context_->environment.get(name).value_or("");
   }
-  std::replace_if(all.begin(), all.end(), [](char c) { return c == '\'' || c == '"' || c == '\n'; },
-                  ' ');
+  std::replace_if(
+      all.begin(), all.end(), [](char c) { return c == '\'' || c == '"' || c == '\n'; }, ' ');
   for (const auto word : text::split(all, ' ')) {
     const auto scheme = word.find("://");
     const auto at = word.rfind('@');

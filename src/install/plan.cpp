@@ -48,8 +48,8 @@ Wants wanted_components(const Wish& wish, const Release& release, Plan& plan) {
     plan.lacking = resolution.lacking;
     for (const auto& name : resolution.lacking_essential) {
       if (!contains(wish.without, name)) {
-        plan.unusable.push_back(fmt::format("{}: not in this release for {}", name,
-                                            wish.platform.name()));
+        plan.unusable.push_back(
+            fmt::format("{}: not in this release for {}", name, wish.platform.name()));
       }
     }
   }
@@ -97,8 +97,8 @@ void keep_present(const store::ComponentStore& store, const store::Receipt& pres
                   const Wish& wish, Wants& wants, std::map<std::string, Part>& parts) {
   for (const auto& component : present.components) {
     if (contains(wish.drop, component.name)) continue;
-    const bool replaced = std::any_of(
-        wish.add_ons.begin(), wish.add_ons.end(), [&](const AddOnRequest& request) {
+    const bool replaced =
+        std::any_of(wish.add_ons.begin(), wish.add_ons.end(), [&](const AddOnRequest& request) {
           return catalog::add_on(request.name)->component == component.name;
         });
     if (replaced) continue;
@@ -126,8 +126,8 @@ void ask_source(Source& source, const Release& release, const Wish& wish,
     if (!wants.at(name).essential) {
       plan.lacking.push_back(name);
     } else {
-      plan.unusable.push_back(fmt::format("{}: {} has none for {}", name, source.name(),
-                                          wish.platform.name()));
+      plan.unusable.push_back(
+          fmt::format("{}: {} has none for {}", name, source.name(), wish.platform.name()));
     }
   }
   for (auto& offer : offers.found) {
@@ -155,8 +155,8 @@ void add_add_ons(Source& source, const Wish& wish, const store::ComponentStore& 
           .help(fmt::format("see the versions with `cudaenv list --remote {}`", request.name));
     }
     const Filter filter = wish.profile == catalog::Profile::runtime ? Filter::runtime_only
-                          : wish.no_static                           ? Filter::no_static
-                                                                     : Filter::all;
+                          : wish.no_static                          ? Filter::no_static
+                                                                    : Filter::all;
     parts.insert_or_assign(offer->component, make_part(store, *offer, filter));
   }
 }
@@ -177,8 +177,8 @@ AddOnRequest AddOnRequest::parse(const std::string& typed) {
   if (!catalog::add_on(request.name)) {
     std::vector<std::string> known;
     for (const auto& row : catalog::all_add_ons()) known.push_back(row.name);
-    Error error(ErrorKind::usage,
-                fmt::format("`{}` is not a library that cudaenv knows", text::visible(request.name)));
+    Error error(ErrorKind::usage, fmt::format("`{}` is not a library that cudaenv knows",
+                                              text::visible(request.name)));
     if (const auto close = suggest(request.name, known)) {
       throw std::move(error).help(fmt::format("did you mean `{}`?", *close));
     }
@@ -267,8 +267,9 @@ void check_space(const Plan& plan, const store::Layout& layout) {
     throw Error(ErrorKind::system, fmt::format("there is not enough space in `{}`", where))
         .because(fmt::format("needed about {}, free {}: {} are missing", text::bytes(bytes),
                              text::bytes(space.bytes), text::bytes(bytes - space.bytes)))
-        .help("free some (`cudaenv gc` removes what no prefix uses), take a smaller --profile, or "
-              "name another root with CUDAENV_ROOT");
+        .help(
+            "free some (`cudaenv gc` removes what no prefix uses), take a smaller --profile, or "
+            "name another root with CUDAENV_ROOT");
   }
   if (space.inodes && *space.inodes < plan.fresh_files()) {
     throw Error(ErrorKind::system, fmt::format("there are not enough inodes in `{}`", where))
@@ -279,9 +280,12 @@ void check_space(const Plan& plan, const store::Layout& layout) {
 
 std::string_view name_of(Filter filter) {
   switch (filter) {
-    case Filter::all: return "all";
-    case Filter::no_static: return "no_static";
-    case Filter::runtime_only: return "runtime_only";
+    case Filter::all:
+      return "all";
+    case Filter::no_static:
+      return "no_static";
+    case Filter::runtime_only:
+      return "runtime_only";
   }
   return "all";
 }

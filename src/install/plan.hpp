@@ -23,8 +23,8 @@ struct AddOnRequest {
 
 // What a prefix is to hold.
 struct Wish {
-  Version cuda;          // release
-  std::string prefix;    // its name
+  Version cuda;        // release
+  std::string prefix;  // its name
   Platform platform;
   std::optional<catalog::Profile> profile;  // nothing: only what is named
   std::vector<std::string> components;      // named, in the release's words
@@ -39,7 +39,7 @@ struct Wish {
 struct Part {
   Offer offer;
   catalog::Filter filter = catalog::Filter::all;
-  bool stored = false;          // its files are in the store already
+  bool stored = false;           // its files are in the store already
   std::uint64_t disk_bytes = 0;  // unpacked; an estimate where it is not stored
   std::uint64_t disk_files = 0;
 };
@@ -48,13 +48,13 @@ struct Part {
 struct Plan {
   Wish wish;
   std::string source;
-  std::vector<Part> parts;               // sorted by component
-  std::vector<std::string> lacking;      // extras that the source has not
-  std::vector<std::string> unusable;     // essential components that it has not, with the reason
+  std::vector<Part> parts;                // sorted by component
+  std::vector<std::string> lacking;       // extras that the source has not
+  std::vector<std::string> unusable;      // essential components that it has not, with the reason
   std::optional<store::Receipt> present;  // the prefix as it is now
-  bool changes = true;                   // false: the prefix is already so
+  bool changes = true;                    // false: the prefix is already so
 
-  std::uint64_t fetch_bytes() const;      // of archives of known size that are not stored
+  std::uint64_t fetch_bytes() const;  // of archives of known size that are not stored
   std::size_t fetch_count() const;
   std::uint64_t fresh_disk_bytes() const;  // that the disk needs for them at the worst moment
   std::uint64_t fresh_files() const;

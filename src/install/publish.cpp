@@ -27,14 +27,16 @@ std::vector<Piece> pieces_of(const store::ComponentStore& store, const Plan& pla
   for (const auto& part : plan.parts) {
     auto entry = store.find(part.offer.sha256, std::string(name_of(part.filter)));
     if (!entry) {
-      throw Error(ErrorKind::busy, fmt::format("{} has left the store meanwhile", part.offer.component))
+      throw Error(ErrorKind::busy,
+                  fmt::format("{} has left the store meanwhile", part.offer.component))
           .help("run the command again");
     }
     // A wider entry may serve a narrower wish.
     auto& files = entry->files;
     files.erase(std::remove_if(files.begin(), files.end(),
                                [&](const store::ListedFile& file) {
-                                 return !catalog::takes(part.filter, part.offer.component, file.path);
+                                 return !catalog::takes(part.filter, part.offer.component,
+                                                        file.path);
                                }),
                 files.end());
     pieces.push_back({part.offer.component, part.offer.version, entry->tree, std::move(files)});
@@ -44,15 +46,20 @@ std::vector<Piece> pieces_of(const store::ComponentStore& store, const Plan& pla
 
 std::string_view word_of(Eula eula) {
   switch (eula) {
-    case Eula::flag: return "flag";
-    case Eula::variable: return "variable";
-    case Eula::terminal: return "terminal";
-    case Eula::notice: return "notice";
+    case Eula::flag:
+      return "flag";
+    case Eula::variable:
+      return "variable";
+    case Eula::terminal:
+      return "terminal";
+    case Eula::notice:
+      return "notice";
   }
   return "notice";
 }
 
-std::vector<std::string> sorted_union(std::vector<std::string> a, const std::vector<std::string>& b) {
+std::vector<std::string> sorted_union(std::vector<std::string> a,
+                                      const std::vector<std::string>& b) {
   a.insert(a.end(), b.begin(), b.end());
   std::sort(a.begin(), a.end());
   a.erase(std::unique(a.begin(), a.end()), a.end());
@@ -75,19 +82,26 @@ store::Receipt receipt_of(const Context& context, const Plan& plan, const Assemb
                           const PublishRequest& request) {
   std::map<std::string, std::uint64_t> bytes;
   for (const auto& file : assembled.files) bytes[file.component] += file.size;
-  store::Receipt receipt{plan.wish.prefix,  plan.wish.cuda, plan.wish.platform.name(),
-                         profile_of(plan),  plan.source,    sys::now_utc(),
-                         "cudaenv " + context.version, std::string(word_of(request.eula)),
-                         {},                plan.lacking,   plan.wish.components};
+  store::Receipt receipt{plan.wish.prefix,
+                         plan.wish.cuda,
+                         plan.wish.platform.name(),
+                         profile_of(plan),
+                         plan.source,
+                         sys::now_utc(),
+                         "cudaenv " + context.version,
+                         std::string(word_of(request.eula)),
+                         {},
+                         plan.lacking,
+                         plan.wish.components};
   if (plan.present && !plan.wish.exactly) {
     receipt.requested = sorted_union(receipt.requested, plan.present->requested);
   }
   for (const auto& part : plan.parts) {
     const Offer& offer = part.offer;
-    receipt.components.push_back({offer.component, offer.product, offer.version, offer.sha256,
-                                  offer.size, shown_url(offer.urls.empty() ? "" : offer.urls.front()),
-                                  std::string(install::name_of(part.filter)), offer.lacks,
-                                  bytes[offer.component]});
+    receipt.components.push_back(
+        {offer.component, offer.product, offer.version, offer.sha256, offer.size,
+         shown_url(offer.urls.empty() ? "" : offer.urls.front()),
+         std::string(install::name_of(part.filter)), offer.lacks, bytes[offer.component]});
   }
   return receipt;
 }
@@ -136,20 +150,22 @@ Published publish(const Context& context, const store::Layout& layout, const Pla
   sys::create_directory(staged);
 
   const auto placements = merge(pieces_of(store, plan), plan.wish.cuda, plan.wish.platform);
-  context.progress.step(fmt::format("putting {} together", text::counted(placements.size(), "file")));
+  context.progress.step(
+      fmt::format("putting {} together", text::counted(placements.size(), "file")));
   const auto assembled = assemble(placements, staged, context.interrupt);
   Published published{receipt_of(context, plan, assembled, request), prefix, false, false,
                       assembled.shared_how};
 
   // The receipt makes it a prefix, so it comes last, after all else is on the disk.
   sys::create_directory(store::receipt_file(staged).parent_path());
-  sys::write_atomically(store::file_list_file(staged), store::write_file_list(assembled.files), 0644,
-                        false);
+  sys::write_atomically(store::file_list_file(staged), store::write_file_list(assembled.files),
+                        0644, false);
   sys::sync_filesystem(staged);
   sys::write_atomically(store::receipt_file(staged), store::write_receipt(published.receipt));
 
-  const auto lock = sys::FileLock::exclusive(
-      layout.root_lock(), fmt::format("the root `{}`", layout.root().string()), context.lock_wait());
+  const auto lock = sys::FileLock::exclusive(layout.root_lock(),
+                                             fmt::format("the root `{}`", layout.root().string()),
+                                             context.lock_wait());
   context.interrupt.check();
   published.replaced = put_in_place(layout, staged, prefix);
   sys::sync_directory(prefix.parent_path());
@@ -160,8 +176,8 @@ Published publish(const Context& context, const store::Layout& layout, const Pla
 
 void refuse_foreign_folder(const fs::path& prefix) {
   if (!sys::exists(prefix) || sys::exists(store::receipt_file(prefix))) return;
-  throw Error(ErrorKind::missing, fmt::format("`{}` is there and was not made by cudaenv",
-                                              prefix.string()))
+  throw Error(ErrorKind::missing,
+              fmt::format("`{}` is there and was not made by cudaenv", prefix.string()))
       .help("install under another name with --name, or in another root with CUDAENV_ROOT");
 }
 

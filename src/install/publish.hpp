@@ -22,9 +22,9 @@ struct PublishRequest {
 struct Published {
   store::Receipt receipt;
   std::filesystem::path prefix;
-  bool replaced = false;      // there was one of that name
-  bool default_set = false;   // the default link leads to it now, because it was asked for or absent
-  std::string shared_how;     // "hard links", "reflinks", "copies"
+  bool replaced = false;     // there was one of that name
+  bool default_set = false;  // the default link leads to it now, because it was asked for or absent
+  std::string shared_how;    // "hard links", "reflinks", "copies"
 };
 
 // Puts the prefix of a supplied plan together in a staging folder, from the store's files, and

@@ -26,7 +26,7 @@ struct Offer {
   std::vector<std::string> urls;  // in order; credentials may stand in them
   std::string file_name;          // for messages
   Form form = Form::archive;
-  std::string lacks{};     // beside NVIDIA's archive, one line; empty: nothing
+  std::string lacks{};    // beside NVIDIA's archive, one line; empty: nothing
   bool unusable = false;  // it lacks what makes the component essential
 };
 

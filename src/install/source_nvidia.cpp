@@ -74,7 +74,8 @@ class NvidiaSource final : public Source {
     Offers result;
     for (const auto& name : components) {
       const Component* component = release.find(name);
-      const Archive* archive = component ? archive_for(*component, platform, release.version) : nullptr;
+      const Archive* archive =
+          component ? archive_for(*component, platform, release.version) : nullptr;
       if (archive) {
         result.found.push_back(offer(release, *component, *archive));
       } else {
@@ -119,8 +120,13 @@ class NvidiaSource final : public Source {
   }
 
   Offer offer(const Release& release, const Component& component, const Archive& archive) const {
-    Offer offer{component.name, release.product, component.version.text(), archive.sha256,
-                archive.size,   {},              url_file_name(archive.path)};
+    Offer offer{component.name,
+                release.product,
+                component.version.text(),
+                archive.sha256,
+                archive.size,
+                {},
+                url_file_name(archive.path)};
     const auto* row = catalog::add_on(release.product);
     if (row && !row->base.empty()) {
       // Not below the host that mirrors stand for.
@@ -128,7 +134,8 @@ class NvidiaSource final : public Source {
       return offer;
     }
     for (const auto& mirror : options_.mirrors) {
-      offer.urls.push_back(url_join(url_join(mirror, redist_folder(release.product)), archive.path));
+      offer.urls.push_back(
+          url_join(url_join(mirror, redist_folder(release.product)), archive.path));
     }
     return offer;
   }
@@ -158,8 +165,8 @@ class NvidiaSource final : public Source {
         text(urls, fmt::format("the manifest of {} {}", product, version.text()), false);
     if (outcome.kind == net::TextOutcome::Kind::absent) return std::nullopt;
     if (outcome.kind == net::TextOutcome::Kind::unreachable) {
-      throw Error(ErrorKind::network, fmt::format("cannot fetch the manifest of {} {}", product,
-                                                  version.text()))
+      throw Error(ErrorKind::network,
+                  fmt::format("cannot fetch the manifest of {} {}", product, version.text()))
           .because(outcome.why)
           .help("name a mirror with --mirror, or take NVIDIA's Python wheels with --source wheels");
     }
@@ -178,12 +185,13 @@ class NvidiaSource final : public Source {
     if (!expected) return;
     const Digest received = sys::sha256(body);
     if (received == *expected) return;
-    throw Error(ErrorKind::corrupt, fmt::format("the manifest of {} {} is not NVIDIA's", product,
-                                                version.text()))
+    throw Error(ErrorKind::corrupt,
+                fmt::format("the manifest of {} {} is not NVIDIA's", product, version.text()))
         .because(fmt::format("expected SHA-256 {}", expected->hex()))
         .because(fmt::format("received {} from {}", received.hex(), where))
-        .help("leave out --mirror to fetch from NVIDIA, or accept the mirror's own manifests with "
-              "--trust-mirror");
+        .help(
+            "leave out --mirror to fetch from NVIDIA, or accept the mirror's own manifests with "
+            "--trust-mirror");
   }
 
   net::TextOutcome text(std::vector<std::string> urls, std::string what, bool html_allowed) const {

@@ -19,13 +19,21 @@ constexpr unsigned first_cuda_with_wheels = 11;  // 11.8, in fact; source: data 
 Offer offer_of(const std::string& component, const std::string& product, const Version& cuda,
                const catalog::ReportedWheel& wheel) {
   if (!wheel.sha256) {
-    throw Error(ErrorKind::corrupt, fmt::format("pip names no SHA-256 for the wheel of {}", component))
+    throw Error(ErrorKind::corrupt,
+                fmt::format("pip names no SHA-256 for the wheel of {}", component))
         .because(fmt::format("wheel {} {}", wheel.distribution, wheel.version))
-        .help("use an index that publishes digests, or fetch the wheels and use --source wheels:DIR");
+        .help(
+            "use an index that publishes digests, or fetch the wheels and use --source wheels:DIR");
   }
   const auto number = catalog::wheel_component_version(wheel.version);
-  Offer offer{component, product, number ? number->text() : wheel.version, *wheel.sha256, 0,
-              {wheel.url}, url_file_name(wheel.url), Form::wheel};
+  Offer offer{component,
+              product,
+              number ? number->text() : wheel.version,
+              *wheel.sha256,
+              0,
+              {wheel.url},
+              url_file_name(wheel.url),
+              Form::wheel};
   const auto shortfall = catalog::wheel_shortfall(component, cuda.major(), cuda.minor());
   offer.lacks = shortfall.what;
   offer.unusable = shortfall.unusable;
@@ -72,7 +80,8 @@ class PipWheels final : public Source {
     std::map<std::string, catalog::ReportedWheel> by_component;
     if (!extras.empty()) {
       context_.progress.step("asking pip for NVIDIA's wheels");
-      const auto report = pip().resolve({toolkit_requirement(release.version, extras)}, platform, true);
+      const auto report =
+          pip().resolve({toolkit_requirement(release.version, extras)}, platform, true);
       for (const auto& wheel : report.value_or(std::vector<catalog::ReportedWheel>{})) {
         if (const auto component = catalog::component_of_wheel(wheel.distribution)) {
           by_component.emplace(*component, wheel);

@@ -102,9 +102,8 @@ class Supply {
     for (const auto& part : plan.parts) {
       if (!part.stored) missing.push_back(&part);
     }
-    std::sort(missing.begin(), missing.end(), [](const Part* a, const Part* b) {
-      return a->offer.sha256 < b->offer.sha256;
-    });
+    std::sort(missing.begin(), missing.end(),
+              [](const Part* a, const Part* b) { return a->offer.sha256 < b->offer.sha256; });
     for (const Part* part : missing) {
       auto lock = sys::FileLock::exclusive(layout_.archive_lock(part->offer.sha256),
                                            "the archive of " + item_name(part->offer),
@@ -157,8 +156,7 @@ class Supply {
       local.push_back(std::move(request));
       index.push_back(i);
     }
-    context_.make_downloader(interrupt_)->fetch(local,
-                                                [&](std::size_t i) { enqueue(index[i]); });
+    context_.make_downloader(interrupt_)->fetch(local, [&](std::size_t i) { enqueue(index[i]); });
   }
 
   void enqueue(std::size_t claim) {
@@ -206,7 +204,8 @@ class Supply {
   unsigned threads_for_one() {
     const std::lock_guard guard(mutex_);
     const std::size_t waiting = ready_.size() + busy_;
-    return static_cast<unsigned>(std::max<std::size_t>(1, context_.jobs / std::max<std::size_t>(1, waiting)));
+    return static_cast<unsigned>(
+        std::max<std::size_t>(1, context_.jobs / std::max<std::size_t>(1, waiting)));
   }
 
   void unpack(Claim& claim) {
@@ -216,8 +215,8 @@ class Supply {
     store::Staging staging(layout_, "unpack-" + part.offer.component);
     const auto tree = staging.path() / "tree";
     sys::create_directory(tree);
-    context_.progress.unpack_begin(item, part.offer.size ? part.offer.size
-                                                         : sys::stat_target(archive)->size);
+    context_.progress.unpack_begin(
+        item, part.offer.size ? part.offer.size : sys::stat_target(archive)->size);
     auto files = unpack_into(part, archive, tree, item);
     if (part.offer.form == Form::wheel) add_missing_links(part, tree, files);
     store_.publish(part.offer.sha256, std::string(name_of(part.filter)), staging.path(), files);
@@ -249,7 +248,9 @@ class Supply {
         return listed(archive::unpack_wheel(request, interrupt_));
       }
       const std::string top = archive_top_folder(part.offer.file_name);
-      request.place = [&, top](const std::string& path) { return filtered(archive_place(top, path)); };
+      request.place = [&, top](const std::string& path) {
+        return filtered(archive_place(top, path));
+      };
       return listed(archive::unpack(request, interrupt_));
     } catch (const Error& error) {
       // A bad archive is worth nothing to the next run.

@@ -102,7 +102,8 @@ class WheelFolder final : public Source {
     std::optional<Version> best_version;
     for (const auto& wheel : wheels_) {
       const auto version = catalog::wheel_component_version(wheel.name.version);
-      if (wheel.name.distribution != distribution || !version || !wheel.name.fits(platform)) continue;
+      if (wheel.name.distribution != distribution || !version || !wheel.name.fits(platform))
+        continue;
       if (wanted && !version->starts_with(*wanted)) continue;
       if (!best || *best_version < *version) {
         best = &wheel;
@@ -123,8 +124,8 @@ class WheelFolder final : public Source {
       const auto release = catalog::toolkit_release(wheel.name.version);
       if (!release || !(*release == version)) continue;
       const auto metadata = archive::read_zip_member(
-          folder_ / wheel.file, fmt::format("cuda_toolkit-{}.dist-info/METADATA", wheel.name.version),
-          1 << 20);
+          folder_ / wheel.file,
+          fmt::format("cuda_toolkit-{}.dist-info/METADATA", wheel.name.version), 1 << 20);
       if (!metadata) continue;
       auto requirements = catalog::parse_requirements(*metadata);
       return requirements["all"];

@@ -44,6 +44,14 @@ void append_escaped(std::string& line, std::string_view field) {
   }
 }
 
+bool comes_before(const ListedFile& one, const ListedFile& other) { return one.path < other.path; }
+
+void sort_by_path(std::vector<ListedFile>& files) {
+  // A list that was read is sorted already, and these are large to move about.
+  if (std::is_sorted(files.begin(), files.end(), comes_before)) return;
+  std::sort(files.begin(), files.end(), comes_before);
+}
+
 class Reader {
  public:
   Reader(std::string_view text, std::string_view where) : rest_(text), where_(where) {}
@@ -58,8 +66,7 @@ class Reader {
       refuse(fmt::format("it should list {}, but lists {}", text::counted(count, "file"),
                          files.size()));
     }
-    std::sort(files.begin(), files.end(),
-              [](const ListedFile& one, const ListedFile& other) { return one.path < other.path; });
+    sort_by_path(files);
     check_paths(files);
     return files;
   }
@@ -214,8 +221,7 @@ class Reader {
 }  // namespace
 
 std::string write_file_list(std::vector<ListedFile> files) {
-  std::sort(files.begin(), files.end(),
-            [](const ListedFile& one, const ListedFile& other) { return one.path < other.path; });
+  sort_by_path(files);
   std::string text = fmt::format("{}\t{}\t{}\n", format_name, format_version, files.size());
   text.reserve(text.size() + files.size() * 160);
   for (const auto& file : files) {

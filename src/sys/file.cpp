@@ -1,5 +1,10 @@
 #include "sys/file.hpp"
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
@@ -7,12 +12,6 @@
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <cerrno>
-#include <cstring>
 
 #include <fmt/format.h>
 
@@ -44,12 +43,17 @@ bool is_absence(int code) { return code == ENOENT || code == ENOTDIR; }
 // What the user can do about an errno, or nothing.
 std::string advice_for(int code) {
   switch (code) {
-    case ENOSPC: return "free some space, or name another root with CUDAENV_ROOT";
-    case EDQUOT: return "free some of your quota, or name another root with CUDAENV_ROOT";
-    case EROFS: return "name a root that can be written with CUDAENV_ROOT";
+    case ENOSPC:
+      return "free some space, or name another root with CUDAENV_ROOT";
+    case EDQUOT:
+      return "free some of your quota, or name another root with CUDAENV_ROOT";
+    case EROFS:
+      return "name a root that can be written with CUDAENV_ROOT";
     case EACCES:
-    case EPERM: return "run it with sudo, or name a root of your own with CUDAENV_ROOT";
-    default: return {};
+    case EPERM:
+      return "run it with sudo, or name a root of your own with CUDAENV_ROOT";
+    default:
+      return {};
   }
 }
 
@@ -62,8 +66,8 @@ void read_into(int fd, std::string& bytes, std::uint64_t limit, const fs::path& 
     if (got == 0) return;
     bytes.append(block.data(), static_cast<std::size_t>(got));
     if (bytes.size() > limit) {
-      throw Error(ErrorKind::corrupt, fmt::format("`{}` is larger than {}", path.string(),
-                                                  text::bytes(limit)));
+      throw Error(ErrorKind::corrupt,
+                  fmt::format("`{}` is larger than {}", path.string(), text::bytes(limit)));
     }
   }
 }
@@ -82,8 +86,8 @@ fs::path nearest_existing(fs::path path) {
 
 // link(2) and FICLONE say with these that the filesystem or the pair of files cannot do it.
 bool is_unsupported(int code) {
-  return code == EXDEV || code == EPERM || code == EMLINK || code == EOPNOTSUPP ||
-         code == ENOTTY || code == EINVAL || code == ENOSYS;
+  return code == EXDEV || code == EPERM || code == EMLINK || code == EOPNOTSUPP || code == ENOTTY ||
+         code == EINVAL || code == ENOSYS;
 }
 
 }  // namespace
@@ -93,9 +97,9 @@ void Fd::close() noexcept {
 }
 
 void fail(int code, std::string_view doing, const fs::path& path) {
-  Error error(ErrorKind::system, fmt::format("cannot {} `{}`: {}", doing,
-                                             text::visible(path.string(), 1000),
-                                             text::lower(std::strerror(code))));
+  Error error(ErrorKind::system,
+              fmt::format("cannot {} `{}`: {}", doing, text::visible(path.string(), 1000),
+                          text::lower(std::strerror(code))));
   const std::string advice = advice_for(code);
   if (advice.empty()) throw error;
   throw std::move(error).help(advice);
@@ -284,8 +288,8 @@ bool remove_if_present(const fs::path& path) {
 fs::path unused_sibling(const fs::path& path) {
   static std::atomic<unsigned> counter{0};
   while (true) {
-    fs::path sibling = parent_of(path) / fmt::format(".{}.{}.{}", path.filename().string(),
-                                                     ::getpid(), counter++);
+    fs::path sibling =
+        parent_of(path) / fmt::format(".{}.{}.{}", path.filename().string(), ::getpid(), counter++);
     if (!sys::exists(sibling)) return sibling;
   }
 }

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <vector>
 
 #include "sys/fd.hpp"
@@ -105,7 +104,7 @@ void sync_directory(const fs::path& path);
 void sync_filesystem(const fs::path& path);
 
 struct Space {
-  std::uint64_t bytes = 0;             // that this user may still write
+  std::uint64_t bytes = 0;              // that this user may still write
   std::optional<std::uint64_t> inodes;  // nothing where the filesystem does not count them
 };
 // Of the filesystem that holds `path` or its nearest existing parent.

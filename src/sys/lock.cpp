@@ -1,12 +1,11 @@
 #include "sys/lock.hpp"
 
+#include <cerrno>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <thread>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -78,10 +77,10 @@ Fd lock(const fs::path& file, std::string_view what, const LockWait& wait, int o
       if (wait.interrupt) wait.interrupt->check();
       if (Clock::now() >= deadline) {
         throw Error(ErrorKind::busy, fmt::format("{} is held by {}", what, holder(file)))
-            .because(fmt::format("waited {} s for the lock `{}`",
-                                 std::chrono::duration_cast<std::chrono::seconds>(wait.timeout)
-                                     .count(),
-                                 file.string()))
+            .because(
+                fmt::format("waited {} s for the lock `{}`",
+                            std::chrono::duration_cast<std::chrono::seconds>(wait.timeout).count(),
+                            file.string()))
             .help("wait for it to end, or set CUDAENV_LOCK_TIMEOUT to more seconds");
       }
       std::this_thread::sleep_for(pause);

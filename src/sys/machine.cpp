@@ -1,11 +1,10 @@
 #include "sys/machine.hpp"
 
+#include <chrono>
+#include <ctime>
 #include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-
-#include <chrono>
-#include <ctime>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

@@ -7,8 +7,8 @@
 namespace cudaenv::sys {
 
 struct Machine {
-  std::string name;      // what uname calls it: "x86_64", "aarch64"
-  bool jetson = false;   // it has a Tegra release file
+  std::string name;         // what uname calls it: "x86_64", "aarch64"
+  bool jetson = false;      // it has a Tegra release file
   unsigned processors = 1;  // that this process may use
 };
 Machine this_machine();

@@ -21,8 +21,8 @@ struct Command {
 };
 
 struct Outcome {
-  int status = 0;      // exit status, or 128 + signal
-  int signal = 0;      // what killed it, or 0
+  int status = 0;  // exit status, or 128 + signal
+  int signal = 0;  // what killed it, or 0
   bool timed_out = false;
   bool not_found = false;  // no such program
   std::string out;
@@ -37,8 +37,9 @@ Outcome run(const Command& command, const Interrupt& interrupt);
 
 // Becomes the command: signals and status are its own. Returns only by an Error: not found, not
 // executable. PATH is looked up in `environment`.
-[[noreturn]] void replace_process(const std::vector<std::string>& arguments,
-                                  const std::map<std::string, std::string, std::less<>>& environment);
+[[noreturn]] void replace_process(
+    const std::vector<std::string>& arguments,
+    const std::map<std::string, std::string, std::less<>>& environment);
 
 // The first executable file of this name in the folders of a PATH value.
 std::optional<std::filesystem::path> find_program(std::string_view name, std::string_view path);

@@ -1,10 +1,9 @@
 #include "sys/sha256.hpp"
 
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 #include <string>
+#include <unistd.h>
 
 #include <openssl/evp.h>
 

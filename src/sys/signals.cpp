@@ -1,16 +1,16 @@
 #include "sys/signals.hpp"
 
-#include <signal.h>
-#include <unistd.h>
-
 #include <array>
 #include <atomic>
+#include <signal.h>
+#include <unistd.h>
 
 namespace cudaenv::sys {
 namespace {
 
 std::atomic<int> pending{0};
-static_assert(std::atomic<int>::is_always_lock_free, "the handler may only touch lock-free atomics");
+static_assert(std::atomic<int>::is_always_lock_free,
+              "the handler may only touch lock-free atomics");
 
 constexpr std::array handled{SIGINT, SIGTERM, SIGHUP};
 std::array<struct ::sigaction, handled.size()> former;

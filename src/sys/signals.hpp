@@ -5,7 +5,8 @@
 namespace cudaenv::sys {
 
 // SIGINT, SIGTERM and SIGHUP set a flag while this object lives; a second one ends the process
-// at once (128 + signal). SIGPIPE is ignored, so that a closed pipe is a write error. One at a time.
+// at once (128 + signal). SIGPIPE is ignored, so that a closed pipe is a write error. One at a
+// time.
 class SignalInterrupt final : public Interrupt {
  public:
   SignalInterrupt();

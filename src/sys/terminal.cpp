@@ -1,9 +1,8 @@
 #include "sys/terminal.hpp"
 
+#include <cerrno>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-#include <cerrno>
 
 namespace cudaenv::sys {
 

@@ -8,10 +8,14 @@ namespace {
 // Tells TempDir whether the case that is running has failed, so that its files are kept.
 struct FailureWatch : doctest::IReporter {
   explicit FailureWatch(const doctest::ContextOptions&) {}
-  void test_case_start(const doctest::TestCaseData&) override { cudaenv::test::case_failed() = false; }
+  void test_case_start(const doctest::TestCaseData&) override {
+    cudaenv::test::case_failed() = false;
+  }
   void test_case_reenter(const doctest::TestCaseData&) override {}
   void test_case_end(const doctest::CurrentTestCaseStats&) override {}
-  void test_case_exception(const doctest::TestCaseException&) override { cudaenv::test::case_failed() = true; }
+  void test_case_exception(const doctest::TestCaseException&) override {
+    cudaenv::test::case_failed() = true;
+  }
   void log_assert(const doctest::AssertData& data) override {
     if (data.m_failed) cudaenv::test::case_failed() = true;
   }

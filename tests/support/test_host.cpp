@@ -3,7 +3,8 @@
 namespace cudaenv::test {
 namespace {
 
-sys::Environment environment_in(const TempDir& folder, const std::vector<std::pair<std::string, std::string>>& more) {
+sys::Environment environment_in(const TempDir& folder,
+                                const std::vector<std::pair<std::string, std::string>>& more) {
   std::map<std::string, std::string, std::less<>> variables{
       {"HOME", (folder / "home").string()},
       {"PATH", "/usr/bin:/bin"},

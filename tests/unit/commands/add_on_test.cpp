@@ -32,7 +32,8 @@ struct Fixture {
     mirror.publish();
   }
 
-  void install(const std::string& spec, std::vector<std::string> with, const std::string& name = "") {
+  void install(const std::string& spec, std::vector<std::string> with,
+               const std::string& name = "") {
     commands::InstallRequest request;
     request.spec = spec;
     request.mirrors = {mirror.url()};
@@ -66,7 +67,8 @@ TEST_CASE_FIXTURE(Fixture, "a library goes into the prefix, readable by all") {
   const auto header = host.root() / "cuda-12.1.1/include/cudnn_version.h";
   CHECK((std::filesystem::status(header).permissions() & std::filesystem::perms::mask) ==
         static_cast<std::filesystem::perms>(0644));
-  const auto receipt = store::read_receipt(host.folder().read("root/cuda-12.1.1/.cudaenv/receipt.json"), "x");
+  const auto receipt =
+      store::read_receipt(host.folder().read("root/cuda-12.1.1/.cudaenv/receipt.json"), "x");
   REQUIRE(receipt.find("cudnn"));
   CHECK(receipt.find("cudnn")->version == "8.9.7.29");
   CHECK(receipt.find("cudnn")->product == "cudnn");
@@ -110,7 +112,8 @@ TEST_CASE_FIXTURE(Fixture, "uninstalling a library leaves the toolkit") {
 }
 
 TEST_CASE("an unknown library or version is refused by name") {
-  CHECK_THROWS_WITH_AS(install::AddOnRequest::parse("cudn@8"), "`cudn` is not a library that cudaenv knows", Error);
+  CHECK_THROWS_WITH_AS(install::AddOnRequest::parse("cudn@8"),
+                       "`cudn` is not a library that cudaenv knows", Error);
   CHECK_THROWS_AS(install::AddOnRequest::parse("cudnn@eight"), Error);
   CHECK(install::AddOnRequest::parse("cudnn").version == std::nullopt);
   CHECK(install::AddOnRequest::parse("cuDNN@8.9").version->text() == "8.9");

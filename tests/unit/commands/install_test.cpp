@@ -30,7 +30,8 @@ InstallRequest request_for(const MiniMirror& mirror, const std::string& spec,
 }
 
 install::Published run(const InstallRequest& request, const TestHost& host) {
-  return commands::run_install(commands::prepare_install(request, host.host()), Eula::flag, host.host());
+  return commands::run_install(commands::prepare_install(request, host.host()), Eula::flag,
+                               host.host());
 }
 
 std::string error_of(const std::function<void()>& action) {
@@ -56,12 +57,15 @@ TEST_CASE("a release is fetched, verified, unpacked and published with its recei
   CHECK(published.prefix == host.root() / "cuda-12.1.1");
   CHECK_FALSE(published.replaced);
   CHECK(published.default_set);
-  CHECK(host.folder().read("root/cuda/bin/cuda_nvcc").find("cuda_nvcc 12.1.1.7") != std::string::npos);
+  CHECK(host.folder().read("root/cuda/bin/cuda_nvcc").find("cuda_nvcc 12.1.1.7") !=
+        std::string::npos);
   CHECK(std::filesystem::read_symlink(host.root() / "cuda") == "cuda-12.1.1");
   CHECK(std::filesystem::read_symlink(host.root() / "cuda-12.1") == "cuda-12.1.1");
-  CHECK(std::filesystem::read_symlink(host.root() / "cuda-12.1.1/lib/libcuda_cudart.so") == "libcuda_cudart.so.1");
+  CHECK(std::filesystem::read_symlink(host.root() / "cuda-12.1.1/lib/libcuda_cudart.so") ==
+        "libcuda_cudart.so.1");
   CHECK(std::filesystem::exists(host.root() / "cuda-12.1.1/share/licenses/cuda_nvcc/LICENSE"));
-  const auto receipt = store::read_receipt(host.folder().read("root/cuda-12.1.1/.cudaenv/receipt.json"), "x");
+  const auto receipt =
+      store::read_receipt(host.folder().read("root/cuda-12.1.1/.cudaenv/receipt.json"), "x");
   CHECK(receipt.components.size() == 5);
   CHECK(receipt.profile == "minimal");
   CHECK(receipt.eula == "flag");
@@ -110,7 +114,8 @@ TEST_CASE("a second release fetches only what it does not share, and shares the 
   CHECK(*listed.prefixes[0].frees_bytes < *listed.prefixes[0].disk_bytes);
 }
 
-TEST_CASE("a wrong archive is refetched once, then refused with both digests, and nothing is installed") {
+TEST_CASE(
+    "a wrong archive is refetched once, then refused with both digests, and nothing is installed") {
   MiniMirror mirror;
   mirror.add_minimal("12.1.1");
   mirror.publish();
@@ -145,22 +150,27 @@ TEST_CASE("a manifest that is known must be NVIDIA's") {
   const TestHost host;
   auto request = request_for(mirror, "13.2.0");
   request.trust_mirror = false;
-  CHECK(error_of([&] { run(request, host); }).find("the manifest of cuda 13.2.0 is not NVIDIA's") == 0);
+  CHECK(error_of([&] { run(request, host); }).find("the manifest of cuda 13.2.0 is not NVIDIA's") ==
+        0);
 }
 
-TEST_CASE("two components with one path and different bytes are refused before anything is published") {
+TEST_CASE(
+    "two components with one path and different bytes are refused before anything is published") {
   MiniMirror mirror;
   mirror.add_minimal("12.1.1");
   mirror.add("cuda", "12.1.1", {"cuda_nvcc", "1.0", {{"include/same.h", "one", 0644}}});
   mirror.add("cuda", "12.1.1", {"cuda_cudart", "1.0", {{"include/same.h", "two", 0644}}});
   mirror.publish();
   const TestHost host;
-  CHECK(error_of([&] { run(request_for(mirror, "12.1.1"), host); }).find("cuda_cudart and cuda_nvcc both bring it") != std::string::npos);
+  CHECK(error_of([&] {
+          run(request_for(mirror, "12.1.1"), host);
+        }).find("cuda_cudart and cuda_nvcc both bring it") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(host.root() / "cuda-12.1.1"));
   CHECK_FALSE(std::filesystem::exists(host.root() / "cuda"));
 }
 
-TEST_CASE("--no-static and the runtime profile leave files out, and a wider wish brings them back") {
+TEST_CASE(
+    "--no-static and the runtime profile leave files out, and a wider wish brings them back") {
   MiniMirror mirror;
   mirror.add_minimal("12.1.1");
   mirror.publish();
@@ -186,7 +196,8 @@ TEST_CASE("--without leaves a component out and --component takes one alone") {
   auto request = request_for(mirror, "12.1.1", "");
   request.components = {"nvrtc,cudart"};
   run(request, host);
-  const auto receipt = store::read_receipt(host.folder().read("root/cuda-12.1.1/.cudaenv/receipt.json"), "x");
+  const auto receipt =
+      store::read_receipt(host.folder().read("root/cuda-12.1.1/.cudaenv/receipt.json"), "x");
   CHECK(receipt.components.size() == 2);
   CHECK(receipt.profile == "custom");
 
@@ -238,7 +249,9 @@ TEST_CASE("a folder of the user's in the prefix's place is not touched") {
   mirror.publish();
   const TestHost host;
   host.folder().make_file("root/cuda-12.1.1/precious", "mine");
-  CHECK(error_of([&] { run(request_for(mirror, "12.1.1"), host); }).find("was not made by cudaenv") != std::string::npos);
+  CHECK(error_of([&] {
+          run(request_for(mirror, "12.1.1"), host);
+        }).find("was not made by cudaenv") != std::string::npos);
   CHECK(host.folder().read("root/cuda-12.1.1/precious") == "mine");
   CHECK(mirror.archive_requests() == 0);
 }
@@ -296,6 +309,8 @@ TEST_CASE("an essential part that a source lacks is an error that names it") {
   const TestHost host;
   const auto prepared = commands::prepare_install(request_for(mirror, "12.1.1"), host.host());
   CHECK_FALSE(prepared.plan.unusable.empty());
-  CHECK(error_of([&] { commands::run_install(prepared, Eula::flag, host.host()); }).find("cuda_nvcc") != std::string::npos);
+  CHECK(error_of([&] {
+          commands::run_install(prepared, Eula::flag, host.host());
+        }).find("cuda_nvcc") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(host.root()));
 }

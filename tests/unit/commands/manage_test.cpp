@@ -38,7 +38,8 @@ struct Fixture {
     request.trust_mirror = true;
     request.profile = "minimal";
     request.platform = "linux-x86_64";
-    commands::run_install(commands::prepare_install(request, host.host()), install::Eula::flag, host.host());
+    commands::run_install(commands::prepare_install(request, host.host()), install::Eula::flag,
+                          host.host());
   }
 
   std::string error_of(const std::function<void()>& action) const {
@@ -95,7 +96,8 @@ TEST_CASE_FIXTURE(Fixture, "verify names what is missing, changed, of another mo
   // As an editor does it: a new file in the old one's place.
   std::filesystem::remove(prefix / "bin/cuda_nvcc");
   host.folder().make_file("root/cuda-12.2.0/bin/cuda_nvcc", "edited");
-  std::filesystem::permissions(prefix / "lib/libcuda_nvrtc.so.1", static_cast<std::filesystem::perms>(0600));
+  std::filesystem::permissions(prefix / "lib/libcuda_nvrtc.so.1",
+                               static_cast<std::filesystem::perms>(0600));
   host.folder().make_file("root/cuda-12.2.0/extra.txt", "x");
   const auto verified = commands::verify({"12.2", false, 2}, host.host())[0];
   CHECK_FALSE(verified.ok());
@@ -135,7 +137,8 @@ TEST_CASE_FIXTURE(Fixture, "a receipt that cannot be read keeps gc from calling 
 }
 
 TEST_CASE_FIXTURE(Fixture, "default moves, tells and unsets") {
-  CHECK(commands::set_default({"", false, false, false}, host.host()).after == host.root() / "cuda-12.1.1");
+  CHECK(commands::set_default({"", false, false, false}, host.host()).after ==
+        host.root() / "cuda-12.1.1");
   commands::set_default({"12.2", false, false, false}, host.host());
   CHECK(std::filesystem::read_symlink(host.root() / "cuda") == "cuda-12.2.0");
   commands::set_default({"", true, false, false}, host.host());
@@ -143,11 +146,16 @@ TEST_CASE_FIXTURE(Fixture, "default moves, tells and unsets") {
   CHECK_FALSE(commands::set_default({"", true, false, false}, host.host()).before);
 }
 
-TEST_CASE_FIXTURE(Fixture, "which and prefix name files, and what is missing is said with a way out") {
-  CHECK(commands::which("cuda_nvcc", "12.2", host.host()) == host.root() / "cuda-12.2.0/bin/cuda_nvcc");
+TEST_CASE_FIXTURE(Fixture,
+                  "which and prefix name files, and what is missing is said with a way out") {
+  CHECK(commands::which("cuda_nvcc", "12.2", host.host()) ==
+        host.root() / "cuda-12.2.0/bin/cuda_nvcc");
   CHECK(commands::prefix("", host.host()) == host.root() / "cuda-12.1.1");
-  CHECK(error_of([&] { commands::which("cuda_nvc", "12.2", host.host()); }).find("did you mean `cuda_nvcc`?") != std::string::npos);
+  CHECK(error_of([&] {
+          commands::which("cuda_nvc", "12.2", host.host());
+        }).find("did you mean `cuda_nvcc`?") != std::string::npos);
   CHECK(error_of([&] { commands::prefix("11.8", host.host()); }) ==
-        "no installed toolkit matches `11.8`: installed: 12.2.0, 12.1.1 | install it with `cudaenv install 11.8`");
+        "no installed toolkit matches `11.8`: installed: 12.2.0, 12.1.1 | install it with `cudaenv "
+        "install 11.8`");
   CHECK_THROWS_AS(commands::which("../x", "12.2", host.host()), Error);
 }

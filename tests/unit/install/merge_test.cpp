@@ -53,36 +53,44 @@ TEST_CASE("a prefix has what tools look for besides the archives' files") {
 }
 
 TEST_CASE("CUPTI is reachable where its samples and profilers look") {
-  const auto all = merged({piece("cuda_cupti", {file("include/cupti.h", "x"), file("lib/libcupti.so.12", "y")})});
+  const auto all = merged(
+      {piece("cuda_cupti", {file("include/cupti.h", "x"), file("lib/libcupti.so.12", "y")})});
   CHECK(at(all, "extras/CUPTI/include")->file.target == "../../include");
   CHECK(at(all, "extras/CUPTI/lib64")->file.target == "../../lib");
 }
 
 TEST_CASE("archives that bring extras/CUPTI and targets themselves keep theirs") {
-  const auto all = merged({piece("cuda_cupti", {file("include/cupti.h", "x"), file("extras/CUPTI/include/cupti.h", "x"),
-                                                file("targets/x86_64-linux/lib/a", "x")})});
+  const auto all = merged(
+      {piece("cuda_cupti", {file("include/cupti.h", "x"), file("extras/CUPTI/include/cupti.h", "x"),
+                            file("targets/x86_64-linux/lib/a", "x")})});
   CHECK_FALSE(at(all, "extras/CUPTI/include"));
   CHECK_FALSE(at(all, "targets/x86_64-linux/lib"));
 }
 
 TEST_CASE("the licences of all components stand side by side") {
-  const auto all = merged({piece("a", {file("LICENSE", "one")}), piece("b", {file("LICENSE", "two"), file("License.txt", "three")})});
+  const auto all = merged({piece("a", {file("LICENSE", "one")}),
+                           piece("b", {file("LICENSE", "two"), file("License.txt", "three")})});
   CHECK(at(all, "share/licenses/a/LICENSE"));
   CHECK(at(all, "share/licenses/b/LICENSE"));
   CHECK(at(all, "share/licenses/b/License.txt"));
   CHECK_FALSE(at(all, "LICENSE"));
 }
 
-TEST_CASE("a file that two components bring with equal bytes is taken once, as a program if one says so") {
-  const auto all = merged({piece("a", {file("bin/x", "same", 0644)}), piece("b", {file("bin/x", "same", 0755)})});
+TEST_CASE(
+    "a file that two components bring with equal bytes is taken once, as a program if one says "
+    "so") {
+  const auto all = merged(
+      {piece("a", {file("bin/x", "same", 0644)}), piece("b", {file("bin/x", "same", 0755)})});
   REQUIRE(at(all, "bin/x"));
   CHECK(at(all, "bin/x")->file.mode == 0755);
-  CHECK(std::count_if(all.begin(), all.end(), [](const Placement& p) { return p.file.path == "bin/x"; }) == 1);
+  CHECK(std::count_if(all.begin(), all.end(),
+                      [](const Placement& p) { return p.file.path == "bin/x"; }) == 1);
 }
 
 TEST_CASE("a file that two components bring with different bytes is an error that names both") {
   try {
-    merged({piece("cuda_a", {file("include/x.h", "one")}), piece("cuda_b", {file("include/x.h", "two")})});
+    merged({piece("cuda_a", {file("include/x.h", "one")}),
+            piece("cuda_b", {file("include/x.h", "two")})});
     FAIL("no error");
   } catch (const Error& error) {
     CHECK(error.message() == "`include/x.h` is in two components, with different contents");
@@ -92,18 +100,26 @@ TEST_CASE("a file that two components bring with different bytes is an error tha
 }
 
 TEST_CASE("a link and a file, or two links to different places, differ") {
-  CHECK_THROWS_AS(merged({piece("a", {symlink_to("lib/x", "y")}), piece("b", {file("lib/x", "y")})}), Error);
-  CHECK_THROWS_AS(merged({piece("a", {symlink_to("lib/x", "y")}), piece("b", {symlink_to("lib/x", "z")})}), Error);
-  CHECK_NOTHROW(merged({piece("a", {symlink_to("lib/x", "y")}), piece("b", {symlink_to("lib/x", "y")})}));
+  CHECK_THROWS_AS(
+      merged({piece("a", {symlink_to("lib/x", "y")}), piece("b", {file("lib/x", "y")})}), Error);
+  CHECK_THROWS_AS(
+      merged({piece("a", {symlink_to("lib/x", "y")}), piece("b", {symlink_to("lib/x", "z")})}),
+      Error);
+  CHECK_NOTHROW(
+      merged({piece("a", {symlink_to("lib/x", "y")}), piece("b", {symlink_to("lib/x", "y")})}));
 }
 
 TEST_CASE("a path that is a file in one component and a folder in the other is an error") {
-  CHECK_THROWS_AS(merged({piece("a", {file("share/doc", "x")}), piece("b", {file("share/doc/y", "z")})}), Error);
+  CHECK_THROWS_AS(
+      merged({piece("a", {file("share/doc", "x")}), piece("b", {file("share/doc/y", "z")})}),
+      Error);
 }
 
 TEST_CASE("files that people edit are copied, .pc files rewritten, the rest shared") {
-  const auto all = merged({piece("cuda_nvcc", {file("bin/nvcc.profile", "x"), file("bin/nvcc", "y", 0755),
-                                               file("pkg-config/cuda-12.1.pc", "z"), file("include/crt/host_config.h", "h")})});
+  const auto all =
+      merged({piece("cuda_nvcc", {file("bin/nvcc.profile", "x"), file("bin/nvcc", "y", 0755),
+                                  file("pkg-config/cuda-12.1.pc", "z"),
+                                  file("include/crt/host_config.h", "h")})});
   CHECK(at(all, "bin/nvcc.profile")->how == Placement::How::copy);
   CHECK(at(all, "include/crt/host_config.h")->how == Placement::How::copy);
   CHECK(at(all, "pkg-config/cuda-12.1.pc")->how == Placement::How::rewrite);
@@ -113,9 +129,10 @@ TEST_CASE("files that people edit are copied, .pc files rewritten, the rest shar
 }
 
 TEST_CASE("Nsight's tools, which lie a version deeper, are on PATH") {
-  const auto all = merged({piece("nsight_compute", {file("nsight-compute/2023.1.1/ncu", "x", 0755),
-                                                    file("nsight-compute/2023.1.1/deep/er/ncu", "x", 0755)}),
-                           piece("nsight_systems", {file("nsight-systems/2023.1.2/bin/nsys", "x", 0755)})});
+  const auto all =
+      merged({piece("nsight_compute", {file("nsight-compute/2023.1.1/ncu", "x", 0755),
+                                       file("nsight-compute/2023.1.1/deep/er/ncu", "x", 0755)}),
+              piece("nsight_systems", {file("nsight-systems/2023.1.2/bin/nsys", "x", 0755)})});
   CHECK(at(all, "bin/ncu")->file.target == "../nsight-compute/2023.1.1/ncu");
   CHECK(at(all, "bin/nsys")->file.target == "../nsight-systems/2023.1.2/bin/nsys");
 }
@@ -124,6 +141,7 @@ TEST_CASE("a .pc file's cudaroot follows the file, wherever the prefix is moved"
   const std::string text = "cudaroot=/usr/local/cuda-12.1\nlibdir=${cudaroot}/lib\n";
   CHECK(install::relocated_pc(text, "pkg-config/cuda-12.1.pc") ==
         "cudaroot=${pcfiledir}/..\nlibdir=${cudaroot}/lib\n");
-  CHECK(install::relocated_pc("a\ncudaroot=/x", "lib/pkgconfig/y.pc") == "a\ncudaroot=${pcfiledir}/../..");
+  CHECK(install::relocated_pc("a\ncudaroot=/x", "lib/pkgconfig/y.pc") ==
+        "a\ncudaroot=${pcfiledir}/../..");
   CHECK(install::relocated_pc("", "x.pc").empty());
 }

@@ -18,7 +18,9 @@ struct FakePip {
   explicit FakePip(const std::string& script) {
     const auto file = folder.make_file("pip", "#!/bin/sh\n" + script);
     std::filesystem::permissions(file, std::filesystem::perms::owner_all);
-    environment = sys::Environment({{"CUDAENV_PIP", file.string()}, {"PATH", "/usr/bin:/bin"}, {"HOME", folder.path().string()}});
+    environment = sys::Environment({{"CUDAENV_PIP", file.string()},
+                                    {"PATH", "/usr/bin:/bin"},
+                                    {"HOME", folder.path().string()}});
   }
   install::Context context() { return {environment, interrupt, progress, {}, folder / "cache"}; }
 
@@ -39,7 +41,8 @@ std::string what_of(const std::function<void()>& action) {
   return "";
 }
 
-const char* const modern = "if [ \"$1\" = --version ]; then echo 'pip 23.0.1 from /x (python 3.11)'; exit; fi\n";
+const char* const modern =
+    "if [ \"$1\" = --version ]; then echo 'pip 23.0.1 from /x (python 3.11)'; exit; fi\n";
 const Platform linux_x86 = *Platform::parse("linux-x86_64");
 
 }  // namespace
@@ -76,17 +79,20 @@ TEST_CASE("an index without a matching wheel is an answer, not a failure") {
 }
 
 TEST_CASE("an index that cannot be reached is a failure, though pip ends it with the same words") {
-  FakePip pip(std::string(modern) +
-              "echo \"WARNING: ... NewConnectionError('Failed to establish a new connection')\" >&2\n"
-              "echo 'ERROR: No matching distribution found for cuda-toolkit' >&2; exit 1\n");
+  FakePip pip(
+      std::string(modern) +
+      "echo \"WARNING: ... NewConnectionError('Failed to establish a new connection')\" >&2\n"
+      "echo 'ERROR: No matching distribution found for cuda-toolkit' >&2; exit 1\n");
   const auto context = pip.context();
-  const auto what = what_of([&] { install::Pip::find(context).resolve({"cuda-toolkit"}, linux_x86, true); });
+  const auto what =
+      what_of([&] { install::Pip::find(context).resolve({"cuda-toolkit"}, linux_x86, true); });
   CHECK(what.find("pip could not resolve NVIDIA's wheels") != std::string::npos);
 }
 
 TEST_CASE("a password in pip's words never reaches ours") {
   FakePip pip(std::string(modern) +
-              "echo 'ERROR: HTTP error 403 while getting https://user:s3cret@index.example/simple/x/' >&2; exit 1\n");
+              "echo 'ERROR: HTTP error 403 while getting "
+              "https://user:s3cret@index.example/simple/x/' >&2; exit 1\n");
   const auto context = pip.context();
   const auto what = what_of([&] { install::Pip::find(context).resolve({"x"}, linux_x86, false); });
   CHECK(what.find("https://index.example/simple/x/") != std::string::npos);

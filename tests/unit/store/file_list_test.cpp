@@ -25,7 +25,7 @@ ListedFile file(const std::string& path, const std::string& content = "") {
           .component = "cuda_nvcc"};
 }
 
-ListedFile link(const std::string& path, const std::string& target) {
+ListedFile symlink_to(const std::string& path, const std::string& target) {
   return {.kind = ListedFile::Kind::symlink,
           .path = path,
           .sha256 = {},
@@ -57,7 +57,7 @@ TEST_CASE("a list is one line a file, sorted by path") {
   ListedFile unhashed = file("a.txt", "123");
   unhashed.sha256.reset();
   unhashed.component.clear();
-  CHECK(write_file_list({nvcc, link("lib64", "lib"), unhashed}) ==
+  CHECK(write_file_list({nvcc, symlink_to("lib64", "lib"), unhashed}) ==
         "cudaenv-files\t1\t3\n"
         "f\t0644\t3\t\t\ta.txt\n"
         "f\t0755\t1\t" +
@@ -80,8 +80,8 @@ TEST_CASE("whatever bytes a path has, it comes back") {
       file("tab\there"),     file("newline\n"),   file("\r"),       file("cr\r\n"),
       file("back\\slash\\"), file("\\t"),         file("\\\t\\n"),  file(" blank "),
       file("\xFF\xFE/\x80"), file("\xC3\xA4"),    file("a/b/c"),    file("a-b"),
-      file("..."),           file(".hidden"),     file("a..b/..c"), link("l\t", "t\n\\\r"),
-      link("up", "../../x"), link("abs", "/etc"), file(every),      link(every + "l", every)};
+      file("..."),           file(".hidden"),     file("a..b/..c"), symlink_to("l\t", "t\n\\\r"),
+      symlink_to("up", "../../x"), symlink_to("abs", "/etc"), file(every),      symlink_to(every + "l", every)};
   files[3].component = "odd\tcomponent\\";
   files[4].size = 18446744073709551615u;
   const auto read = read_file_list(write_file_list(files), "x");
@@ -155,7 +155,7 @@ TEST_CASE("a list that is not one, or of another format, is refused") {
 }
 
 TEST_CASE("a list that is cut off anywhere is refused, also at the end of a line") {
-  const std::string text = write_file_list({file("a/b", "1"), file("a/c", "2"), link("d", "a/b")});
+  const std::string text = write_file_list({file("a/b", "1"), file("a/c", "2"), symlink_to("d", "a/b")});
   for (std::size_t length = 0; length < text.size(); ++length) {
     CAPTURE(length);
     CHECK_THROWS_AS(read_file_list(text.substr(0, length), "x"), Error);
@@ -167,7 +167,7 @@ TEST_CASE("a list changed at random is refused or read, and never anything else"
   std::vector<ListedFile> files;
   for (int i = 0; i < 20; ++i)
     files.push_back(file("d" + std::to_string(i % 4) + "/" + std::to_string(i)));
-  files.push_back(link("lib64", "lib"));
+  files.push_back(symlink_to("lib64", "lib"));
   const std::string text = write_file_list(files);
   std::mt19937 random(11302026);
   const auto below = [&](std::size_t limit) {
