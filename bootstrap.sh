@@ -317,7 +317,7 @@ try_toolkit() {
   write_program "$scratch/add.cu"
   # For the GPU at hand: its own code needs no PTX compiler in the driver.
   if has_gpu; then arch=(-arch=native); fi
-  say "$nvcc ${arch[*]} -o add add.cu"
+  say "$nvcc${arch[*]:+ ${arch[*]}} -o add add.cu"
   attempt "compile with $nvcc" "if it rejects the compiler: install an older g++ and run again with \
 NVCC_CCBIN=g++-N" "$nvcc" "${arch[@]}" -o "$scratch/add" "$scratch/add.cu"
   if has_gpu; then
@@ -332,7 +332,7 @@ NVCC_CCBIN=g++-N" "$nvcc" "${arch[@]}" -o "$scratch/add" "$scratch/add.cu"
     *) say "  export PATH=\"$prefix/bin:\$PATH\"     # where cudaenv is" ;;
   esac
   say "  $toolkit/bin/nvcc --version"
-  say "  cudaenv install 12.4              # another one beside it"
+  say "  cudaenv list --remote    # what else can be installed beside it"
 }
 
 main() {

@@ -9,7 +9,9 @@ constexpr std::size_t most_blocks = 8;
 
 }  // namespace
 
-BlockStream::BlockStream(Fill fill) : fill_(std::move(fill)), thread_([this] { run(); }) {}
+BlockStream::BlockStream(Where where, Fill fill) : fill_(std::move(fill)) {
+  if (where == Where::own_thread) thread_ = std::thread([this] { run(); });
+}
 
 BlockStream::~BlockStream() {
   {
@@ -17,10 +19,11 @@ BlockStream::~BlockStream() {
     abandoned_ = true;
   }
   changed_.notify_all();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 std::string_view BlockStream::next() {
+  if (!thread_.joinable()) return next_here();
   std::unique_lock lock(mutex_);
   if (current_.bytes) spare_.push_back(std::move(current_));
   current_ = Block();
@@ -32,6 +35,13 @@ std::string_view BlockStream::next() {
   } else if (failure_) {
     std::rethrow_exception(failure_);
   }
+  return {current_.bytes.get(), current_.size};
+}
+
+std::string_view BlockStream::next_here() {
+  if (!current_.bytes) current_.bytes = raw_memory(block_size);
+  current_.size = ended_ ? 0 : fill_({current_.bytes.get(), block_size});
+  ended_ = current_.size < block_size;
   return {current_.bytes.get(), current_.size};
 }
 

@@ -15,18 +15,20 @@
 
 namespace cudaenv::archive {
 
-// Lets one thread decode while another hashes and writes: a bounded queue of blocks, 2 MiB of
-// them whatever passes through.
+// Blocks of decoded bytes. Decodes them in a thread of its own while the caller hashes and
+// writes, with a bounded queue between, 2 MiB whatever passes through; or without a thread.
 class BlockStream {
  public:
   // All blocks but the last have this size. A multiple of tar's 512, so that libarchive never
   // has to put a header together from two blocks.
   static constexpr std::size_t block_size = 1 << 18;
 
-  // Fills the block; returns less than its size only at the end. Called from the other thread.
+  // Fills the block; returns less than its size only at the end.
   using Fill = std::function<std::size_t(std::span<char>)>;
 
-  explicit BlockStream(Fill fill);
+  enum class Where { own_thread, same_thread };
+
+  BlockStream(Where where, Fill fill);
   BlockStream(const BlockStream&) = delete;
   BlockStream& operator=(const BlockStream&) = delete;
   ~BlockStream();
@@ -40,6 +42,7 @@ class BlockStream {
     std::size_t size = 0;
   };
 
+  std::string_view next_here();
   void run();
   std::optional<Block> spare_block();
 

@@ -216,7 +216,9 @@ Orphans run_pass(const PackedFile& file, Format format, const UnpackRequest& req
   Orphans orphans;
   {
     const auto decoder = make_decoder(format, input, file.size(), decoder_options(request));
-    BlockStream blocks([&](std::span<char> out) {
+    using Where = BlockStream::Where;
+    const Where where = request.threads > 1 ? Where::own_thread : Where::same_thread;
+    BlockStream blocks(where, [&](std::span<char> out) {
       const std::size_t got = decoder->read(out);
       budget.add_decoded(got);
       return got;

@@ -156,7 +156,8 @@ class ZipUnpacker {
       file.write(bytes);
     };
     if (request_.threads > 1 && member.size >= large_member) {
-      BlockStream blocks([&](std::span<char> out) { return reader.read(out); });
+      BlockStream blocks(BlockStream::Where::own_thread,
+                         [&](std::span<char> out) { return reader.read(out); });
       for (auto bytes = blocks.next(); !bytes.empty(); bytes = blocks.next()) take(bytes);
     } else {
       std::size_t got = block.size();

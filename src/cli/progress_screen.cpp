@@ -29,67 +29,103 @@ std::string bar(double share, std::size_t width) {
   return text;
 }
 
-double share_of(std::uint64_t part, std::uint64_t total) {
-  return total > 0 ? static_cast<double>(part) / static_cast<double>(total) : 0;
+// How far its transfer or, later, its unpacking is.
+double share_of(const ShownItem& item) {
+  if (item.total == 0) return 0;
+  const auto part = item.stage == Stage::unpacking ? item.unpacked : item.fetched;
+  return static_cast<double>(part) / static_cast<double>(item.total);
 }
 
+// Whether the byte goes on with a UTF-8 character.
+bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0u) == 0x80; }
+
+// Exactly `width` columns: padded, or cut with "…" between two characters.
 std::string cut(const std::string& text, std::size_t width) {
-  if (text.size() <= width) return text + std::string(width - text.size(), ' ');
-  return text.substr(0, width - 1) + "…";
-}
-
-std::string item_line(const ShownItem& item, const Screen& screen, unsigned width,
-                      const Style& style) {
-  const bool unpacking = item.stage == Stage::unpacking;
-  const std::string mark = spinner[screen.frame % spinner.size()];
-  const std::string head = fmt::format(" {} {} ", style.cyan(mark), cut(item.name, name_width));
-  if (item.stage == Stage::retrying) {
-    const std::size_t room = width > name_width + 6 ? width - name_width - 6 : 1;
-    return head + style.yellow(cut(item.detail, room));
+  const std::size_t shown = shown_width(text);
+  if (shown <= width) return text + std::string(width - shown, ' ');
+  if (width == 0) return "";
+  std::size_t end = 0;
+  for (std::size_t columns = 0; end < text.size(); ++end) {
+    if (!continues_character(text[end]) && columns++ == width - 1) break;
   }
-  const std::uint64_t part = unpacking ? item.unpacked : item.fetched;
-  const std::string tail =
-      unpacking
-          ? fmt::format(" unpacking {:>3.0f} %", 100 * std::min(1.0, share_of(part, item.total)))
-      : item.total > 0 ? fmt::format(" {} of {}", text::bytes(part), text::bytes(item.total))
-                       : fmt::format(" {}", text::bytes(part));
-  const std::size_t used = name_width + 5 + tail.size();
-  if (width < used + 10) return head + tail;
-  const std::size_t room = std::min<std::size_t>(width - used - 1, 40);
-  const std::string drawn = bar(share_of(part, item.total), room);
-  return head + (unpacking ? style.green(drawn) : style.cyan(drawn)) + style.dim(tail);
+  return text.substr(0, end) + "…";
 }
 
-std::string summary_line(const Screen& screen, unsigned width, const Style& style) {
+std::string amount_text(const ShownItem& item) {
+  if (item.stage == Stage::unpacking) {
+    return fmt::format(" unpacking {:>3.0f} %", 100 * std::min(1.0, share_of(item)));
+  }
+  if (item.total == 0) return fmt::format(" {}", text::bytes(item.fetched));
+  return fmt::format(" {} of {}", text::bytes(item.fetched), text::bytes(item.total));
+}
+
+// In a wide terminal name, bar and amount; in a narrow one name and amount, or the name alone.
+std::string item_line(const ShownItem& item, const Screen& screen, std::size_t room,
+                      const Style& style) {
+  constexpr std::size_t mark_width = 3;
+  if (room <= mark_width) return "";
+  const std::string mark = fmt::format(" {} ", style.cyan(spinner[screen.frame % spinner.size()]));
+  room -= mark_width;
+  if (item.stage == Stage::retrying) {
+    if (room < name_width + 8) return mark + cut(item.name, room);
+    const auto why = cut(item.detail, room - name_width - 1);
+    return mark + cut(item.name, name_width) + " " + style.yellow(why);
+  }
+  const std::string amount = amount_text(item);
+  if (room < amount.size() + 8) return mark + cut(item.name, room);
+  room -= amount.size();
+  if (room < name_width + 10) {
+    return mark + cut(item.name, std::min(room, name_width)) + style.dim(amount);
+  }
+  const std::string drawn = bar(share_of(item), std::min<std::size_t>(room - name_width - 1, 40));
+  return mark + cut(item.name, name_width) + " " +
+         (item.stage == Stage::unpacking ? style.green(drawn) : style.cyan(drawn)) +
+         style.dim(amount);
+}
+
+// What the last line tells after its head, the most important first.
+std::vector<std::string> sums(const Screen& screen, const Style& style) {
   std::uint64_t fetched = 0;
   std::uint64_t known = 0;
-  std::size_t done = 0;
   for (const auto& item : screen.items) {
     fetched += item.fetched;
     known += item.total;
-    done += item.stage == Stage::done ? 1 : 0;
   }
-  std::string line =
-      fmt::format(" {} {}", style.bold(fmt::format("{}/{}", done, screen.items.size())),
-                  screen.step.empty() ? "archives" : screen.step);
-  if (screen.items.empty()) line = " " + screen.step;
+  std::vector<std::string> parts;
   // The size of a wheel is known once its transfer has begun.
   const std::uint64_t total = std::max(screen.fetch_total, known);
   if (total > 0) {
-    line += fmt::format("   {} of {}", text::bytes(std::min(fetched, total)), text::bytes(total));
+    parts.push_back(
+        fmt::format("{} of {}", text::bytes(std::min(fetched, total)), text::bytes(total)));
   }
-  const bool fetching = fetched < total;
-  if (fetching && screen.rate > 1) {
-    line += fmt::format("   {}/s", text::bytes(static_cast<std::uint64_t>(screen.rate)));
+  if (fetched < total && screen.rate > 1) {
+    parts.push_back(fmt::format("{}/s", text::bytes(static_cast<std::uint64_t>(screen.rate))));
     const double left = static_cast<double>(total - fetched) / screen.rate;
     if (left < 100 * 3600) {
-      line +=
-          fmt::format("   {} left", clock_text(std::chrono::seconds(static_cast<long>(left) + 1)));
+      const std::chrono::seconds rounded(static_cast<long>(left) + 1);
+      parts.push_back(fmt::format("{} left", clock_text(rounded)));
     }
   }
-  line += style.dim(fmt::format(
-      "   {}", clock_text(std::chrono::duration_cast<std::chrono::seconds>(screen.elapsed))));
-  return shown_width(line) <= width ? line : fmt::format(" {}/{}", done, screen.items.size());
+  const auto elapsed = std::chrono::duration_cast<std::chrono::seconds>(screen.elapsed);
+  parts.push_back(style.dim(clock_text(elapsed)));
+  return parts;
+}
+
+std::string summary_line(const Screen& screen, std::size_t room, const Style& style) {
+  const auto done = std::count_if(screen.items.begin(), screen.items.end(),
+                                  [](const auto& item) { return item.stage == Stage::done; });
+  const std::string count =
+      screen.items.empty() ? "" : fmt::format("{}/{}", done, screen.items.size());
+  std::string what = screen.step;
+  if (!count.empty()) what = (what.empty() ? " archives" : " " + what);
+  const std::string head = " " + count + what;
+  if (shown_width(head) > room) return cut(head, room);
+  std::string line = " " + (count.empty() ? "" : style.bold(count)) + what;
+  for (const auto& part : sums(screen, style)) {
+    if (shown_width(line) + 3 + shown_width(part) > room) break;
+    line += "   " + part;
+  }
+  return line;
 }
 
 }  // namespace
@@ -104,12 +140,14 @@ std::vector<std::string> render(const Screen& screen, unsigned width, unsigned h
                                 const Style& style) {
   std::vector<std::string> lines;
   const std::size_t most = height > 1 ? height - 1 : 0;
+  // In the last column some terminals have moved on already, and erase it with the rest.
+  const std::size_t room = width > 1 ? width - 1 : 0;
   for (const auto& item : screen.items) {
     const bool active = item.stage == Stage::fetching || item.stage == Stage::retrying ||
                         item.stage == Stage::unpacking;
-    if (active && lines.size() < most) lines.push_back(item_line(item, screen, width, style));
+    if (active && lines.size() < most) lines.push_back(item_line(item, screen, room, style));
   }
-  lines.push_back(summary_line(screen, width, style));
+  lines.push_back(summary_line(screen, room, style));
   return lines;
 }
 

@@ -30,8 +30,8 @@ struct Screen {
   unsigned frame = 0;  // of the spinner
 };
 
-// The lines to draw: at most `height` of them, each at most `width` columns. The items under way,
-// then a line that sums up: archives done, bytes, rate, time left. Pure.
+// The lines to draw: at most `height` of them, each narrower than `width` columns. The items under
+// way, then a line that sums up: archives done, bytes, rate, time left. Pure.
 std::vector<std::string> render(const Screen& screen, unsigned width, unsigned height,
                                 const Style& style);
 

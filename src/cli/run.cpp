@@ -34,6 +34,12 @@ bool is_global_flag(const std::string& argument) {
   return argument == "-q" || argument == "--quiet" || argument == "--no-progress";
 }
 
+// What `list` answers without asking a source.
+bool is_local_list_option(const std::string& argument) {
+  return is_global_flag(argument) || argument == "-s" || argument == "--size" ||
+         argument == "--json";
+}
+
 bool has_flag(const std::vector<std::string>& arguments, std::initializer_list<const char*> names) {
   for (const auto& argument : arguments) {
     if (argument == "--") return false;
@@ -180,12 +186,13 @@ int run(const std::vector<std::string>& arguments, const std::vector<Command>& c
 bool needs_full(const std::vector<std::string>& all) {
   auto arguments = all;
   take_command(arguments);
-  if (has_flag(arguments, {"--help", "-h", "--remote"})) return true;
+  if (has_flag(arguments, {"--help", "-h"})) return true;
   const auto word =
-      std::find_if(arguments.begin(), arguments.end(),
+      std::find_if(arguments.cbegin(), arguments.cend(),
                    [](const std::string& argument) { return !is_global_flag(argument); });
-  if (word == arguments.end()) return true;
+  if (word == arguments.cend()) return true;
   if (*word == "--version" || *word == "-V") return false;
+  if (*word == "list") return !std::all_of(word + 1, arguments.cend(), is_local_list_option);
   const auto& light = light_commands();
   return std::none_of(light.begin(), light.end(),
                       [&](const Command& command) { return command.name == *word; });

@@ -34,6 +34,7 @@ bool Session::ask(const std::string& question, bool fallback) const {
 }
 
 void Session::print(std::string_view text) const {
+  host.progress.job_end();
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) return;
   // `cudaenv list | head -1`: whoever read has had enough.
   if (errno == EPIPE) return;
@@ -46,6 +47,7 @@ void Session::say(std::string_view line) const {
 }
 
 void Session::note(std::string_view line) const {
+  host.progress.job_end();
   sys::write_stderr(fmt::format("{} {}\n", err.yellow("note:"), line));
 }
 
