@@ -91,6 +91,7 @@ install::Context make_context(const InstallRequest& request, const Host& host) {
       host.progress,
       [&host](const Interrupt& interrupt) {
         net::Options options;
+        options.environment = host.environment;
         options.ca_bundle = host.environment.get("CUDAENV_CA_BUNDLE").value_or("");
         options.user_agent = "cudaenv/" + host.version;
         options.connect_limit =

@@ -98,6 +98,7 @@ class PipWheels final : public Source {
         add_credentials(result.found.back());
       }
     }
+    add_sizes(result.found);
     return result;
   }
 
@@ -110,7 +111,9 @@ class PipWheels final : public Source {
     if (!report || report->empty()) return std::nullopt;
     auto offer = offer_of(add_on.component, add_on.product, cuda, report->front());
     add_credentials(offer);
-    return offer;
+    std::vector<Offer> one{std::move(offer)};
+    add_sizes(one);
+    return std::move(one.front());
   }
 
  private:
@@ -149,6 +152,14 @@ class PipWheels final : public Source {
       if (other && other->wheel == info->wheel) return component;
     }
     return name;
+  }
+
+  // pip's report has no sizes; the plan and the free space want them.
+  void add_sizes(std::vector<Offer>& offers) const {
+    std::vector<std::string> urls;
+    for (const auto& offer : offers) urls.push_back(offer.urls.front());
+    const auto sizes = context_.make_downloader(context_.interrupt)->sizes(urls);
+    for (std::size_t i = 0; i < offers.size(); ++i) offers[i].size = sizes[i].value_or(0);
   }
 
   // pip's report has no credentials; a private index wants them again for the file.

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "net/fetch_run.hpp"
+#include "net/size_probe.hpp"
 #include "net/text_fetch.hpp"
 #include "net/transport.hpp"
 
@@ -29,6 +30,10 @@ class CurlDownloader final : public Downloader {
 
   TextOutcome fetch_text(const TextRequest& request) override {
     return TextFetch(options_, interrupt_, texts_).run(request);
+  }
+
+  std::vector<std::optional<std::uint64_t>> sizes(const std::vector<std::string>& urls) override {
+    return probe_sizes(urls, options_, interrupt_, texts_);
   }
 
  private:

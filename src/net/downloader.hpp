@@ -63,6 +63,10 @@ class Downloader {
   // not. Throws Error(network) only for what is neither found, absent nor unreachable (a refusal,
   // a redirect that is not allowed, HTML instead of the text).
   virtual TextOutcome fetch_text(const TextRequest& request) = 0;
+
+  // The size of each file in bytes as its server tells it, without fetching the files; nothing
+  // for one that is not to be had or of unknown length. No retries: it is for a plan.
+  virtual std::vector<std::optional<std::uint64_t>> sizes(const std::vector<std::string>& urls) = 0;
 };
 
 struct Options {

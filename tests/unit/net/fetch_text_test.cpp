@@ -207,3 +207,25 @@ TEST_CASE("a text may be asked for while files are under way") {
                     });
   CHECK(texts == 2);
 }
+
+TEST_CASE("sizes are told without fetching the files, and unknown is unknown") {
+  test::MirrorServer server;
+  server.put("/a", std::string(300'000, 'a'));
+  server.put("/b", "bb");
+  server.rule("/chunked", "chunked");
+  server.put("/chunked", "c");
+  server.rule("/moved", "redirect:" + server.url("/b"));
+  test::RecordingProgress progress;
+  const NoInterrupt interrupt;
+  const auto downloader = net::make_curl_downloader({}, progress, interrupt);
+  const auto sizes = downloader->sizes({server.url("/a"), server.url("/b"), server.url("/none"),
+                                        server.url("/chunked"), server.url("/moved"),
+                                        "http://127.0.0.1:1/refused"});
+  REQUIRE(sizes.size() == 6);
+  CHECK(sizes[0] == 300'000);
+  CHECK(sizes[1] == 2);
+  CHECK_FALSE(sizes[2]);
+  CHECK_FALSE(sizes[3]);
+  CHECK(sizes[4] == 2);
+  CHECK_FALSE(sizes[5]);
+}
