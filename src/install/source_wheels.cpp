@@ -72,26 +72,12 @@ class PipWheels final : public Source {
 
   Offers offers(const Release& release, const Platform& platform,
                 const std::vector<std::string>& components) override {
-    std::set<std::string> extras;
-    for (const auto& name : components) {
-      const auto* info = catalog::component_info(name);
-      if (info && !info->wheel_extra.empty()) extras.insert(info->wheel_extra);
-    }
-    std::map<std::string, catalog::ReportedWheel> by_component;
-    if (!extras.empty()) {
-      context_.progress.step("asking pip for NVIDIA's wheels");
-      const auto report =
-          pip().resolve({toolkit_requirement(release.version, extras)}, platform, true);
-      for (const auto& wheel : report.value_or(std::vector<catalog::ReportedWheel>{})) {
-        if (const auto component = catalog::component_of_wheel(wheel.distribution)) {
-          by_component.emplace(*component, wheel);
-        }
-      }
-    }
+    ByComponent wheels = resolved(release, platform, components);
+    replace_strays(release, platform, components, wheels);
     Offers result;
     for (const auto& name : components) {
-      const auto found = by_component.find(former_or_present(name, by_component));
-      if (found == by_component.end()) {
+      const auto found = wheels.find(name_in(wheels, name));
+      if (found == wheels.end()) {
         result.missing.push_back(name);
       } else {
         result.found.push_back(offer_of(name, "cuda", release.version, found->second));
@@ -141,13 +127,57 @@ class PipWheels final : public Source {
     return release;
   }
 
+  using ByComponent = std::map<std::string, catalog::ReportedWheel>;
+
+  // What pip answers for the meta package of a release.
+  ByComponent resolved(const Release& release, const Platform& platform,
+                       const std::vector<std::string>& components) {
+    std::set<std::string> extras;
+    for (const auto& name : components) {
+      const auto* info = catalog::component_info(name);
+      if (info && !info->wheel_extra.empty()) extras.insert(info->wheel_extra);
+    }
+    if (extras.empty()) return {};
+    context_.progress.step("asking pip for NVIDIA's wheels");
+    return by_component(
+        pip().resolve({toolkit_requirement(release.version, extras)}, platform, true));
+  }
+
+  static ByComponent by_component(
+      const std::optional<std::vector<catalog::ReportedWheel>>& report) {
+    ByComponent wheels;
+    if (!report) return wheels;
+    for (const auto& wheel : *report) {
+      const auto component = catalog::component_of_wheel(wheel.distribution);
+      if (component) wheels.emplace(*component, wheel);
+    }
+    return wheels;
+  }
+
+  // Some meta packages pin a component loosely (13.0.3.0 takes any nvjitlink of 13), and pip then
+  // takes the newest. The release's own version is asked for by number; where the index has none
+  // the newer one stays.
+  void replace_strays(const Release& release, const Platform& platform,
+                      const std::vector<std::string>& components, ByComponent& wheels) {
+    for (const auto& name : components) {
+      const Component* entry = release.find(name);
+      const auto found = wheels.find(name_in(wheels, name));
+      if (!entry || found == wheels.end()) continue;
+      const auto version = catalog::wheel_component_version(found->second.version);
+      if (version && version->starts_with(entry->version)) continue;
+      const auto exact = pip().resolve(
+          {fmt::format("{}=={}.*", found->second.distribution, entry->version.text())}, platform,
+          false);
+      if (exact && !exact->empty()) found->second = exact->front();
+    }
+  }
+
   // A wheel may go by a component's other name: cccl's is the same before and after the rename.
-  static std::string former_or_present(
-      const std::string& name, const std::map<std::string, catalog::ReportedWheel>& by_component) {
-    if (by_component.count(name)) return name;
+  static std::string name_in(const ByComponent& wheels, const std::string& name) {
+    if (wheels.count(name)) return name;
     const auto* info = catalog::component_info(name);
     if (!info) return name;
-    for (const auto& [component, wheel] : by_component) {
+    for (const auto& [component, wheel] : wheels) {
       const auto* other = catalog::component_info(component);
       if (other && other->wheel == info->wheel) return component;
     }
