@@ -16,11 +16,22 @@
 #include "store/staging.hpp"
 #include "store/store.hpp"
 #include "sys/file.hpp"
+#include "sys/machine.hpp"
 
 namespace cudaenv::commands {
 namespace {
 
+// Whether the toolkit is for a machine of another kind than this one.
+bool is_for_elsewhere(const InstallRequest& request, const Version& cuda) {
+  const auto machine = sys::this_machine();
+  const auto here = platform_of(machine.name, machine.jetson, cuda.major());
+  return !request.platform.empty() && (!here || here->name() != request.platform);
+}
+
 std::string prefix_name(const InstallRequest& request, const Version& cuda) {
+  if (request.name.empty() && is_for_elsewhere(request, cuda)) {
+    return fmt::format("cuda-{}-{}", cuda.text(), choose_platform(request.platform, cuda).name());
+  }
   return request.name.empty() ? "cuda-" + cuda.text() : store::prefix_folder(request.name);
 }
 
@@ -238,6 +249,7 @@ install::Published run_install(const PreparedInstall& prepared, install::Eula eu
     install::check_space(plan, prepared.layout);
     install::supply(context, prepared.layout, plan);
     install::PublishRequest request{eula, prepared.request.set_default, prepared.request.force};
+    request.may_default = !is_for_elsewhere(prepared.request, plan.wish.cuda);
     return install::publish(context, prepared.layout, plan, request);
   });
 }

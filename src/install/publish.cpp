@@ -133,7 +133,8 @@ bool put_in_place(const store::Layout& layout, const fs::path& staged, const fs:
 bool update_default(const store::Layout& layout, const fs::path& prefix,
                     const PublishRequest& request) {
   const store::PrefixLink link(layout.default_link());
-  if (!request.set_default && link.state() != store::PrefixLink::State::absent) return false;
+  const bool is_free = link.state() == store::PrefixLink::State::absent;
+  if (!request.set_default && !(request.may_default && is_free)) return false;
   link.point_to(prefix, request.force);
   return true;
 }

@@ -17,6 +17,7 @@ struct PublishRequest {
   Eula eula = Eula::notice;
   bool set_default = false;  // move the default link to the prefix
   bool force = false;        // a default link that is not ours may be replaced
+  bool may_default = true;   // becomes the default where there is none
 };
 
 struct Published {

@@ -1,10 +1,12 @@
 #include "commands/install.hpp"
 
+#include <algorithm>
 #include <functional>
 
 #include <doctest/doctest.h>
 
 #include "commands/list.hpp"
+#include "commands/remote.hpp"
 #include "commands/set_default.hpp"
 #include "support/mini_mirror.hpp"
 #include "support/test_host.hpp"
@@ -313,4 +315,75 @@ TEST_CASE("an essential part that a source lacks is an error that names it") {
           commands::run_install(prepared, Eula::flag, host.host());
         }).find("cuda_nvcc") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(host.root()));
+}
+
+TEST_CASE("a named prefix does not become another toolkit unless forced to") {
+  MiniMirror mirror;
+  mirror.add_minimal("12.1.1");
+  mirror.add_minimal("12.2.0");
+  mirror.publish();
+  const TestHost host;
+  auto request = request_for(mirror, "12.1.1");
+  request.name = "mine";
+  run(request, host);
+  request.spec = "12.2.0";
+  CHECK(error_of([&] { run(request, host); }).find("is there and is another toolkit") !=
+        std::string::npos);
+  CHECK(host.folder().read("root/cuda-mine/bin/cuda_nvcc").find("12.1.1.7") != std::string::npos);
+  request.force = true;
+  run(request, host);
+  CHECK(host.folder().read("root/cuda-mine/bin/cuda_nvcc").find("12.2.0.7") != std::string::npos);
+}
+
+TEST_CASE("a toolkit for another machine has a name of its own and is no default") {
+  MiniMirror mirror;
+  mirror.add_minimal("12.1.1");
+  mirror.publish();
+  const TestHost host;
+  auto request = request_for(mirror, "12.1.1");
+  request.platform = "linux-ppc64le";
+  const auto prepared = commands::prepare_install(request, host.host());
+  CHECK(prepared.prefix.filename() == "cuda-12.1.1-linux-ppc64le");
+  // This mirror has nothing for it, and says so.
+  CHECK_FALSE(prepared.plan.unusable.empty());
+}
+
+TEST_CASE("update brings manifests that the index lacks, and their releases can be installed") {
+  MiniMirror mirror;
+  mirror.add_minimal("12.99.0");
+  mirror.publish();
+  const TestHost host;
+  InstallRequest source;
+  source.mirrors = {mirror.url()};
+  const auto updated = commands::update(source, host.host());
+  CHECK(updated.fetched == std::vector<std::string>{"cuda 12.99.0"});
+  CHECK(commands::update(source, host.host()).fetched.empty());
+
+  commands::RemoteRequest remote;
+  remote.source = source;
+  const auto listed = commands::list_remote(remote, host.host());
+  REQUIRE_FALSE(listed.releases.empty());
+  const auto found =
+      std::find_if(listed.releases.begin(), listed.releases.end(),
+                   [](const auto& release) { return release.version.text() == "12.99.0"; });
+  REQUIRE(found != listed.releases.end());
+  CHECK_FALSE(found->known);
+
+  // Verified by the digests of the manifest that was fetched then.
+  auto request = request_for(mirror, "12");
+  request.trust_mirror = false;
+  run(request, host);
+  CHECK(std::filesystem::exists(host.root() / "cuda-12.99.0/bin/cuda_nvcc"));
+}
+
+TEST_CASE("a mirror that is not there is a note for list --remote and an error for update") {
+  const TestHost host;
+  InstallRequest source;
+  source.mirrors = {"http://127.0.0.1:1"};
+  commands::RemoteRequest remote;
+  remote.source = source;
+  const auto listed = commands::list_remote(remote, host.host());
+  CHECK(listed.notes.size() == 1);
+  CHECK(listed.releases.back().version.text() == "13.4.2");
+  CHECK_THROWS_AS(commands::update(source, host.host()), Error);
 }
