@@ -1,5 +1,7 @@
 #include "archive/block_stream.hpp"
 
+#include <system_error>
+
 #include "archive/packed_file.hpp"
 
 namespace cudaenv::archive {
@@ -10,7 +12,12 @@ constexpr std::size_t most_blocks = 8;
 }  // namespace
 
 BlockStream::BlockStream(Where where, Fill fill) : fill_(std::move(fill)) {
-  if (where == Where::own_thread) thread_ = std::thread([this] { run(); });
+  if (where == Where::same_thread) return;
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error&) {
+    // No more threads may be had: next() decodes.
+  }
 }
 
 BlockStream::~BlockStream() {

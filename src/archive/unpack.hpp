@@ -44,17 +44,21 @@ struct UnpackRequest {
   std::optional<Digest> sha256;
 
   Limits limits;
-  unsigned threads = 1;  // for one multi-block xz stream, or for the entries of one wheel
+  // For the blocks of one .xz (where `sha256` is given), or for the entries of one zip. 1: all in
+  // the calling thread. More: decoding goes on beside hashing and writing.
+  unsigned threads = 1;
   std::function<void(std::uint64_t)> on_bytes;  // packed bytes read since the last call; any thread
 };
 
-// Unpacks a .tar.xz, .tar.gz, .tar.zst, .tar or .zip whose content is hostile until proven
-// otherwise: refuses absolute paths, "..", links that leave the tree, writing through a link,
-// devices, fifos, sockets, setuid and setgid, names with control characters or over 4096 bytes,
-// anything past the limits, a truncated archive and garbage after its end. Modes become 0755 (any
-// execute bit, and folders) or 0644 whatever the umask; owners and times are ignored. Hard links
-// inside the tree become equal files. Each error is Error(corrupt) and names archive and entry;
-// what was written until then is the caller's to remove. Polls `interrupt` at least once a MiB.
+// Unpacks a .tar.xz, .tar.gz, .tar.zst, .tar or .zip (told by its first bytes, not by its name)
+// whose content is hostile until proven otherwise: refuses absolute paths, "..", links that leave
+// the tree, writing through a link, devices, fifos, sockets, setuid and setgid files, names with
+// control characters or over 4096 bytes, anything past the limits, a truncated archive and garbage
+// after its end. Modes become 0755 (any execute bit, and folders) or 0644 whatever the umask;
+// owners and times are ignored. Hard links inside the tree become equal files. What is wrong with
+// an archive is Error(corrupt), which names archive and entry; what was written until then is the
+// caller's to remove. The entries are sorted by path. Polls `interrupt` at least once a MiB, also
+// from other threads.
 std::vector<Entry> unpack(const UnpackRequest& request, const Interrupt& interrupt);
 
 // The same for a Python wheel: a zip whose RECORD tells each file's SHA-256 and size, which are

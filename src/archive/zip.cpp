@@ -115,7 +115,11 @@ class ZipUnpacker {
     const std::size_t wanted = std::clamp<std::size_t>(request_.threads, 1, 64);
     const std::size_t count = std::min(wanted, jobs_.size());
     std::vector<std::jthread> helpers;
-    for (std::size_t index = 1; index < count; ++index) helpers.emplace_back([this] { work(); });
+    try {
+      while (helpers.size() + 1 < count) helpers.emplace_back([this] { work(); });
+    } catch (const std::system_error&) {
+      // No more threads may be had: those that there are do the work.
+    }
     work();
     helpers.clear();
     if (failure_) std::rethrow_exception(failure_);

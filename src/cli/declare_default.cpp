@@ -52,7 +52,9 @@ void declare_default(CLI::App& app, Session& session) {
                                   : "there was no default");
         return Exit::done;
       }
-      if (options->request.spec.empty()) return show(result, options->json, session);
+      if (options->request.spec.empty() || options->json) {
+        return show(result, options->json, session);
+      }
       session.say(fmt::format("{} -> {}", result.link.string(), result.after->string()));
       return Exit::done;
     };

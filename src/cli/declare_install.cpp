@@ -169,12 +169,14 @@ void add_how(CLI::App& app, Options& options) {
                "Make it anew, exactly as asked; replace a default link that is not ours");
   app.add_flag("--system", request.system, "Into /usr/local, whoever you are");
   app.add_option("--jobs,-j", request.jobs, "Unpackers at once (CUDAENV_JOBS)")
-      ->check(CLI::Range(1, 1024));
+      ->check(CLI::Range(1, 1024).description(""))
+      ->type_name("N");
   app.add_flag("--accept-eula", options.accept_eula,
                "NVIDIA's licence is accepted (CUDAENV_ACCEPT_EULA)");
-  app.add_flag("--dry-run,-n", options.dry_run, "Print the plan and change nothing");
+  auto* dry_run =
+      app.add_flag("--dry-run,-n", options.dry_run, "Print the plan and change nothing");
   app.add_flag("--check", options.check, "Change nothing; exit 3 if it would change something");
-  app.add_flag("--json", options.json, "With --dry-run: print the plan as JSON");
+  app.add_flag("--json", options.json, "With --dry-run: print the plan as JSON")->needs(dry_run);
 }
 
 }  // namespace

@@ -47,6 +47,23 @@ Json verified_json(const std::vector<commands::Verified>& all) {
   return {{"schema", 1}, {"prefixes", std::move(list)}};
 }
 
+// What makes a toolkit anew as it was: --force alone would take the profile dev and nothing else.
+std::string repair_command(const store::Receipt& receipt) {
+  std::string command = fmt::format("cudaenv install {} --force", receipt.cuda.text());
+  if (receipt.name != "cuda-" + receipt.cuda.text()) command += " --name " + receipt.name;
+  if (receipt.profile != "custom") command += " --profile " + receipt.profile;
+  if (!receipt.requested.empty()) {
+    command += fmt::format(" --component {}", fmt::join(receipt.requested, ","));
+  }
+  bool no_static = false;
+  for (const auto& component : receipt.components) {
+    no_static = no_static || component.filter == "no_static";
+    if (component.product == "cuda") continue;
+    command += fmt::format(" --with {}@{}", component.product, component.version);
+  }
+  return command + (no_static ? " --no-static" : "");
+}
+
 void print_verified(const commands::Verified& verified, const Session& session) {
   const auto& receipt = verified.prefix.receipt;
   for (const auto& damage : verified.damages) {
@@ -57,9 +74,8 @@ void print_verified(const commands::Verified& verified, const Session& session) 
     session.say(fmt::format("{}: {} {}, {}", receipt.name, session.err.green("whole:"),
                             text::counted(verified.files, "file"), text::bytes(verified.bytes)));
   } else {
-    session.note(fmt::format("{} is damaged; make it anew with `cudaenv install {} --force{}`",
-                             receipt.name, receipt.cuda.text(),
-                             receipt.profile == "custom" ? "" : " --profile " + receipt.profile));
+    session.note(fmt::format("{} is damaged; make it anew with `{}`", receipt.name,
+                             repair_command(receipt)));
   }
 }
 
@@ -95,7 +111,8 @@ void declare_verify(CLI::App& app, Session& session) {
                  "The toolkit; without it the active one, else the default");
   app.add_flag("--all,-a", options->request.all, "Every toolkit");
   app.add_option("--jobs,-j", options->request.jobs, "Files read at once")
-      ->check(CLI::Range(1, 1024));
+      ->check(CLI::Range(1, 1024).description(""))
+      ->type_name("N");
   app.add_flag("--json", options->json, "Print JSON");
   app.callback([options, &session] {
     session.action = [options, &session] {

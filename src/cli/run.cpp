@@ -9,11 +9,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "base/suggest.hpp"
-#include "base/text.hpp"
 #include "cli/progress_plain.hpp"
 #include "cli/progress_terminal.hpp"
 #include "cli/report.hpp"
+#include "cli/usage.hpp"
 #include "sys/file.hpp"
 #include "sys/machine.hpp"
 #include "sys/process.hpp"
@@ -28,6 +27,14 @@ constexpr const char* description =
 constexpr const char* footer =
     "Exit status: 0 done, 1 failed, 2 wrong usage, 3 a check found something, 77 skipped,\n"
     "130/143 interrupted. Every CUDAENV_* variable: `cudaenv env`. Manual: `man cudaenv`.";
+
+// A file that is opened while a standard stream is closed takes the stream's number, and what is
+// said later would be written into it. So each number is held by something that takes no byte.
+void hold_standard_streams() {
+  for (auto fd = sys::open_read("/"); fd.get() <= STDERR_FILENO; fd = sys::open_read("/")) {
+    static_cast<void>(fd.release());
+  }
+}
 
 // Options before the command that concern how cudaenv talks.
 bool is_global_flag(const std::string& argument) {
@@ -66,38 +73,10 @@ int report(const Error& error, const Style& style) {
   return exit_status(error);
 }
 
-// CLI11's words for what was wrong, in our form.
-int report_usage(const CLI::ParseError& error, const std::vector<std::string>& arguments,
-                 const std::vector<Command>& commands, const Style& style) {
-  std::string what = error.what();
-  Error ours(ErrorKind::usage, what);
-  const auto word = std::find_if(arguments.begin(), arguments.end(),
-                                 [](const std::string& text) { return !text.starts_with('-'); });
-  const bool known = word != arguments.end() &&
-                     std::any_of(commands.begin(), commands.end(),
-                                 [&](const Command& command) { return command.name == *word; });
-  if (word != arguments.end() && !known) {
-    ours =
-        Error(ErrorKind::usage, fmt::format("there is no command `{}`", text::visible(*word, 60)));
-    std::vector<std::string> names;
-    for (const auto& command : commands) names.emplace_back(command.name);
-    if (const auto close = suggest(*word, names)) {
-      ours = std::move(ours).help(fmt::format("did you mean `cudaenv {}`?", *close));
-    }
-    ours = std::move(ours).help("see all with `cudaenv --help`");
-  } else if (known) {
-    what = text::visible(text::trimmed(what), 400);
-    ours = Error(ErrorKind::usage, what).help(fmt::format("see `cudaenv {} --help`", *word));
-  } else {
-    ours = Error(ErrorKind::usage, text::visible(text::trimmed(what), 400))
-               .help("see `cudaenv --help`");
-  }
-  return report(ours, style);
-}
-
 void declare(CLI::App& app, Session& session, const std::vector<Command>& commands) {
   app.require_subcommand(1);
-  app.set_version_flag("--version,-V", fmt::format("cudaenv {}", version_text));
+  app.set_version_flag("--version,-V", fmt::format("cudaenv {}", version_text),
+                       "Print the version");
   app.set_help_flag("--help,-h", "Show this help");
   app.add_flag("--quiet,-q", session.quiet, "Say nothing but errors and notes (CUDAENV_QUIET)");
   app.add_flag_callback(
@@ -138,13 +117,13 @@ int parse_and_act(const std::vector<std::string>& arguments, const std::vector<C
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
     const auto chosen = app.get_subcommands();
-    session.print(chosen.empty() ? app.help() : chosen.front()->help());
+    session.print(chosen.empty() ? app.help() : chosen.front()->help("cudaenv"));
     return Exit::done;
   } catch (const CLI::CallForVersion&) {
     session.print(fmt::format("cudaenv {}\n", version_text));
     return Exit::done;
   } catch (const CLI::ParseError& error) {
-    return report_usage(error, arguments, commands, session.err);
+    return report(usage_error(error, app, arguments, commands), session.err);
   }
   return session.action ? session.action() : static_cast<int>(Exit::wrong_usage);
 }
@@ -153,6 +132,7 @@ int parse_and_act(const std::vector<std::string>& arguments, const std::vector<C
 
 int run(const std::vector<std::string>& arguments, const std::vector<Command>& commands,
         const MakeDownloader& make_downloader) {
+  hold_standard_streams();
   const auto environment = sys::Environment::of_process();
   const sys::SignalInterrupt interrupt;
   const Style err = Style::for_stream(STDERR_FILENO, environment);

@@ -36,8 +36,9 @@ std::string prefix_name(const InstallRequest& request, const Version& cuda) {
 }
 
 // The components in the release's own words; an unknown one is an error with a suggestion.
+// With `may_lack` one that other releases have is taken as it is.
 std::vector<std::string> resolved_components(const std::vector<std::string>& typed,
-                                             const Release& release) {
+                                             const Release& release, bool may_lack = false) {
   std::vector<std::string> result;
   for (const auto& list : typed) {
     for (const auto piece : text::split(list, ',')) {
@@ -45,6 +46,10 @@ std::vector<std::string> resolved_components(const std::vector<std::string>& typ
       if (name.empty()) continue;
       if (const auto found = catalog::find_component(name, release)) {
         result.push_back(*found);
+        continue;
+      }
+      if (may_lack && catalog::component_info(name)) {
+        result.push_back(name);
         continue;
       }
       std::vector<std::string> known;
@@ -88,7 +93,7 @@ install::Wish wish_for(const InstallRequest& request, const Release& release, co
                      {},
                      request.force};
   wish.components = resolved_components(request.components, release);
-  wish.without = resolved_components(request.without, release);
+  wish.without = resolved_components(request.without, release, true);
   for (const auto& typed : request.with)
     wish.add_ons.push_back(install::AddOnRequest::parse(typed));
   return wish;

@@ -109,10 +109,11 @@ std::vector<std::string> platform_arguments(const Platform& platform,
   if (platform.name() == "linux-sbsa") machine = "aarch64";
   if (machine.empty()) return {};
   std::vector<std::string> arguments;
+  // The newest first, as pip itself prefers: some wheels exist under several, with other bytes.
   for (const char* tag :
-       {"manylinux1", "manylinux2010", "manylinux2014", "manylinux_2_5", "manylinux_2_12",
-        "manylinux_2_17", "manylinux_2_24", "manylinux_2_25", "manylinux_2_26", "manylinux_2_27",
-        "manylinux_2_28", "manylinux_2_31", "manylinux_2_34", "manylinux_2_35", "linux"}) {
+       {"manylinux_2_35", "manylinux_2_34", "manylinux_2_31", "manylinux_2_28", "manylinux_2_27",
+        "manylinux_2_26", "manylinux_2_25", "manylinux_2_24", "manylinux_2_17", "manylinux2014",
+        "manylinux_2_12", "manylinux2010", "manylinux_2_5", "manylinux1", "linux"}) {
     arguments.push_back("--platform");
     arguments.push_back(fmt::format("{}_{}", tag, machine));
   }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -48,6 +49,17 @@ void add_missing_links(const Part& part, const std::filesystem::path& tree,
     sys::create_symlink(target, tree / path);
     files.push_back({store::ListedFile::Kind::symlink, path, 0777, 0, std::nullopt, target, ""});
   }
+}
+
+// Where each member of a wheel goes. One path alone does not tell: from 13.4 on the sanitizer's
+// wheel has the archives' layout already.
+std::map<std::string, std::optional<std::string>> wheel_placements(
+    const std::string& component, const std::filesystem::path& wheel) {
+  const auto members = archive::list_zip(wheel);
+  const auto places = catalog::wheel_places(component, members);
+  std::map<std::string, std::optional<std::string>> result;
+  for (std::size_t i = 0; i < members.size(); ++i) result.emplace(members[i], places[i]);
+  return result;
 }
 
 std::vector<store::ListedFile> listed(const std::vector<archive::Entry>& entries) {
@@ -241,8 +253,10 @@ class Supply {
     };
     try {
       if (part.offer.form == Form::wheel) {
+        const auto places = wheel_placements(part.offer.component, archive);
         request.place = [&](const std::string& path) {
-          return filtered(catalog::wheel_place(part.offer.component, path));
+          const auto found = places.find(path);
+          return found == places.end() ? std::nullopt : filtered(found->second);
         };
         request.executable = catalog::is_program;
         return listed(archive::unpack_wheel(request, interrupt_));

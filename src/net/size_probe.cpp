@@ -1,6 +1,5 @@
 #include "net/size_probe.hpp"
 
-
 namespace cudaenv::net {
 namespace {
 

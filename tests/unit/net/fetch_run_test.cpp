@@ -1,5 +1,4 @@
 #include <chrono>
-#include <ctime>
 #include <set>
 #include <stdexcept>
 #include <thread>
@@ -94,7 +93,7 @@ TEST_CASE("a transfer that waits for its turn does not hold up the others") {
   CHECK(fetcher.fetch(requests) == std::vector<std::size_t>{1, 0, 2});
 }
 
-TEST_CASE("waiting costs no processor time, not even for a turn that is due") {
+TEST_CASE("waiting is no busy loop, not even for a place among the running") {
   MirrorServer server;
   Fetcher fetcher;
   fetcher.options.parallel = 1;
@@ -103,10 +102,8 @@ TEST_CASE("waiting costs no processor time, not even for a turn that is due") {
   const auto requests = put_files(server, fetcher, 2);
   server.rule("/f1", "1*status:503");
   server.rule("/f0", "delay:500");
-  const std::clock_t before = std::clock();
   fetcher.fetch(requests);
-  const double used = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
-  CHECK(used < 0.2);
+  CHECK(fetcher.interrupt.asked < 60);
 }
 
 TEST_CASE("an exception from the receiver of files ends everything and keeps the partials") {

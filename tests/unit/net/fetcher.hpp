@@ -40,8 +40,12 @@ class RecordingProgress final : public Progress {
 
 class FlagInterrupt final : public Interrupt {
  public:
-  int requested() const noexcept override { return signal; }
+  int requested() const noexcept override {
+    ++asked;
+    return signal;
+  }
   std::atomic<int> signal{0};
+  mutable std::atomic<int> asked{0};
 };
 
 // A downloader in a folder of its own, impatient and with an empty environment.

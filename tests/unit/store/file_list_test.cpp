@@ -76,12 +76,26 @@ TEST_CASE("whatever bytes a path has, it comes back") {
   for (int byte = 1; byte < 256; ++byte) {
     if (byte != '/') every += static_cast<char>(byte);
   }
-  std::vector<ListedFile> files{
-      file("tab\there"),     file("newline\n"),   file("\r"),       file("cr\r\n"),
-      file("back\\slash\\"), file("\\t"),         file("\\\t\\n"),  file(" blank "),
-      file("\xFF\xFE/\x80"), file("\xC3\xA4"),    file("a/b/c"),    file("a-b"),
-      file("..."),           file(".hidden"),     file("a..b/..c"), symlink_to("l\t", "t\n\\\r"),
-      symlink_to("up", "../../x"), symlink_to("abs", "/etc"), file(every),      symlink_to(every + "l", every)};
+  std::vector<ListedFile> files{file("tab\there"),
+                                file("newline\n"),
+                                file("\r"),
+                                file("cr\r\n"),
+                                file("back\\slash\\"),
+                                file("\\t"),
+                                file("\\\t\\n"),
+                                file(" blank "),
+                                file("\xFF\xFE/\x80"),
+                                file("\xC3\xA4"),
+                                file("a/b/c"),
+                                file("a-b"),
+                                file("..."),
+                                file(".hidden"),
+                                file("a..b/..c"),
+                                symlink_to("l\t", "t\n\\\r"),
+                                symlink_to("up", "../../x"),
+                                symlink_to("abs", "/etc"),
+                                file(every),
+                                symlink_to(every + "l", every)};
   files[3].component = "odd\tcomponent\\";
   files[4].size = 18446744073709551615u;
   const auto read = read_file_list(write_file_list(files), "x");
@@ -155,7 +169,8 @@ TEST_CASE("a list that is not one, or of another format, is refused") {
 }
 
 TEST_CASE("a list that is cut off anywhere is refused, also at the end of a line") {
-  const std::string text = write_file_list({file("a/b", "1"), file("a/c", "2"), symlink_to("d", "a/b")});
+  const std::string text =
+      write_file_list({file("a/b", "1"), file("a/c", "2"), symlink_to("d", "a/b")});
   for (std::size_t length = 0; length < text.size(); ++length) {
     CAPTURE(length);
     CHECK_THROWS_AS(read_file_list(text.substr(0, length), "x"), Error);
