@@ -18,7 +18,7 @@ if [[ ${1:-} != full ]]; then
   set=cuda_cccl,cuda_crt,cuda_cudart,cuda_culibos,cuda_cupti,cuda_nvcc,cuda_nvrtc,cuda_nvtx
   set+=,cuda_profiler_api,libcublas,libnvjitlink,libnvvm
   packed=(--components "$set")
-  chosen=(--profile dev --without libcufft,libcurand,libcusolver,libcusparse)
+  chosen=(--profile dev --without "libcufft,libcurand,libcusolver,libcusparse")
 fi
 
 step "packing $toolkit"
