@@ -259,7 +259,7 @@ install_toolkit() {
 what there is, \`./bootstrap.sh --no-deps SPEC\` takes another" \
     "$prefix/bin/cudaenv" install "$spec" --profile minimal
   say
-  attempt 'list the toolkits' "\`$prefix/bin/cudaenv doctor\`" "$prefix/bin/cudaenv" list
+  attempt 'list the toolkits' "\`$prefix/bin/cudaenv verify --all\`" "$prefix/bin/cudaenv" list
 }
 
 # Where `install` puts the toolkit, from its plan: `auto` may mean nothing without the network.

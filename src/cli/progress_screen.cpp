@@ -117,7 +117,8 @@ std::string summary_line(const Screen& screen, std::size_t room, const Style& st
   const std::string count =
       screen.items.empty() ? "" : fmt::format("{}/{}", done, screen.items.size());
   std::string what = screen.step;
-  if (!count.empty()) what = (what.empty() ? " archives" : " " + what);
+  if (what.empty() && !count.empty()) what = "archives";
+  if (!count.empty()) what.insert(0, 1, ' ');
   const std::string head = " " + count + what;
   if (shown_width(head) > room) return cut(head, room);
   std::string line = " " + (count.empty() ? "" : style.bold(count)) + what;

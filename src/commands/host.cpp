@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/suggest.hpp"
 #include "base/text.hpp"
+#include "gpu/driver_version.hpp"
 #include "store/links.hpp"
 #include "sys/file.hpp"
 #include "sys/machine.hpp"
@@ -53,6 +54,16 @@ const store::InstalledPrefix* at_path(const store::Inventory& inventory,
   return nullptr;
 }
 
+// The newest that the driver runs natively, or without a driver the newest.
+const store::InstalledPrefix* newest_for_driver(const Host& host,
+                                                const store::Inventory& inventory) {
+  const auto ceiling = gpu::driver_cuda_version(host.interrupt);
+  for (const auto& prefix : inventory.prefixes) {  // newest first
+    if (!ceiling || prefix.receipt.cuda.first(2) <= *ceiling) return &prefix;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 store::Layout writing_root(const Host& host, bool system) {
@@ -76,7 +87,10 @@ store::InstalledPrefix installed_prefix(const Host& host, const std::string& typ
   const auto inventory = store::Inventory::read(roots);
   if (!typed.empty()) {
     const Spec spec = Spec::parse(typed);
-    if (const auto* found = inventory.find(spec)) return *found;
+    const auto* found = std::holds_alternative<Spec::Auto>(spec.value())
+                            ? newest_for_driver(host, inventory)
+                            : inventory.find(spec);
+    if (found) return *found;
     not_installed(spec, inventory);
   }
   if (const auto active = host.environment.non_empty("CUDA_HOME")) {

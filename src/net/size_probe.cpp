@@ -1,5 +1,8 @@
 #include "net/size_probe.hpp"
 
+#include <algorithm>
+#include <chrono>
+
 namespace cudaenv::net {
 namespace {
 
@@ -24,11 +27,12 @@ std::vector<std::optional<std::uint64_t>> probe_sizes(const std::vector<std::str
                                                       const Interrupt& interrupt,
                                                       Transport& transport) {
   std::vector<LengthReceiver> receivers(urls.size());
+  const std::size_t most = std::max(1u, options.parallel);
   std::size_t next = 0;
   std::size_t running = 0;
   try {
     while (next < urls.size() || running > 0) {
-      for (; next < urls.size() && running < options.parallel; ++next, ++running) {
+      for (; next < urls.size() && running < most; ++next, ++running) {
         Get get;
         get.url = urls[next];
         get.connect_limit = options.connect_limit;

@@ -151,6 +151,9 @@ TEST_CASE_FIXTURE(Fixture,
   CHECK(commands::which("cuda_nvcc", "12.2", host.host()) ==
         host.root() / "cuda-12.2.0/bin/cuda_nvcc");
   CHECK(commands::prefix("", host.host()) == host.root() / "cuda-12.1.1");
+  CHECK(commands::prefix("latest", host.host()) == host.root() / "cuda-12.2.0");
+  // With a driver older than 12.1 there would be none; no machine of ours has one.
+  CHECK(commands::prefix("auto", host.host()) == host.root() / "cuda-12.2.0");
   CHECK(error_of([&] {
           commands::which("cuda_nvc", "12.2", host.host());
         }).find("did you mean `cuda_nvcc`?") != std::string::npos);
