@@ -209,13 +209,19 @@ DecoderOptions decoder_options(const UnpackRequest& request) {
   return {request.threads, false};
 }
 
-Orphans run_pass(const PackedFile& file, Format format, const UnpackRequest& request,
-                 const Interrupt& interrupt, TreeWriter& tree) {
+struct Source {
+  const PackedFile& file;
+  Format format;
+};
+
+Orphans run_pass(const Source& source, const UnpackRequest& request, const Interrupt& interrupt,
+                 TreeWriter& tree) {
+  const PackedFile& file = source.file;
   Budget budget(request.limits, file.size());
   PackedReader input(file, request);
   Orphans orphans;
   {
-    const auto decoder = make_decoder(format, input, file.size(), decoder_options(request));
+    const auto decoder = make_decoder(source.format, input, file.size(), decoder_options(request));
     using Where = BlockStream::Where;
     const Where where = request.threads > 1 ? Where::own_thread : Where::same_thread;
     BlockStream blocks(where, [&](std::span<char> out) {
@@ -231,7 +237,7 @@ Orphans run_pass(const PackedFile& file, Format format, const UnpackRequest& req
 
 // tar stores the bytes with the first name of a file. Where `place` leaves that one out and keeps
 // another, a second pass puts them in the place of the first that was kept.
-void adopt(const Orphans& orphans, const PackedFile& file, Format format, UnpackRequest request,
+void adopt(const Orphans& orphans, const Source& source, UnpackRequest request,
            const Interrupt& interrupt, TreeWriter& tree) {
   request.on_bytes = nullptr;
   request.sha256.reset();
@@ -240,7 +246,7 @@ void adopt(const Orphans& orphans, const PackedFile& file, Format format, Unpack
     if (found == orphans.end()) return std::nullopt;
     return found->second.front();
   };
-  run_pass(file, format, request, interrupt, tree);
+  run_pass(source, request, interrupt, tree);
   for (const auto& [path, places] : orphans) {
     for (const auto& place : places) tree.add_hard_link(place, places.front());
   }
@@ -251,8 +257,9 @@ void adopt(const Orphans& orphans, const PackedFile& file, Format format, Unpack
 std::vector<Entry> unpack_tar(const PackedFile& file, Format format, const UnpackRequest& request,
                               const Interrupt& interrupt) {
   TreeWriter tree(request.destination);
-  const Orphans orphans = run_pass(file, format, request, interrupt, tree);
-  if (!orphans.empty()) adopt(orphans, file, format, request, interrupt, tree);
+  const Source source{file, format};
+  const Orphans orphans = run_pass(source, request, interrupt, tree);
+  if (!orphans.empty()) adopt(orphans, source, request, interrupt, tree);
   return tree.finish(interrupt);
 }
 

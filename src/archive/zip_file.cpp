@@ -253,6 +253,7 @@ std::uint64_t check_local(const PackedFile& file, ListedMember& member, std::uin
 void check_layout(const PackedFile& file, std::vector<ListedMember>& members,
                   std::uint64_t directory) {
   std::vector<ListedMember*> by_place;
+  by_place.reserve(members.size());
   for (auto& member : members) by_place.push_back(&member);
   std::sort(by_place.begin(), by_place.end(),
             [](const auto* one, const auto* other) { return one->header < other->header; });
