@@ -20,7 +20,7 @@ bool Session::ask(const std::string& question, bool fallback) const {
   while (true) {
     sys::write_stderr(fmt::format("{} {} ", question, fallback ? "[Y/n]" : "[y/N]"));
     std::string line;
-    const bool answered = sys::read_line(line);
+    const bool answered = sys::read_line(line, host.interrupt);
     host.interrupt.check();
     if (!answered) {
       sys::write_stderr("\n");

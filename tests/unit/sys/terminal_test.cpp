@@ -25,7 +25,8 @@ int read_in_child(const std::string& input, const std::string& wanted, int times
     ::dup2(ends[0], STDIN_FILENO);
     std::string all;
     std::string line;
-    for (int i = 0; i < times; ++i) all += sys::read_line(line) ? "[" + line + "]" : "end";
+    for (int i = 0; i < times; ++i)
+      all += sys::read_line(line, NoInterrupt()) ? "[" + line + "]" : "end";
     return all == wanted ? 0 : 1;
   });
   ::close(ends[0]);
