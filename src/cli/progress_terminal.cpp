@@ -158,7 +158,9 @@ void TerminalProgress::erase() {
 void TerminalProgress::draw() {
   screen_.elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began_);
   const unsigned width = sys::terminal_width(STDERR_FILENO);
-  const auto lines = render(screen_, width, most_lines, style_);
+  // One row stays free for the cursor: a display as high as the terminal would scroll.
+  const unsigned height = std::clamp(sys::terminal_height(STDERR_FILENO) - 1, 1u, most_lines);
+  const auto lines = render(screen_, width, height, style_);
   std::string frame = drawn_ > 0 ? fmt::format("\x1b[{}F", drawn_) : "";
   for (const auto& line : lines) frame += line + "\x1b[K\n";
   frame += "\x1b[J";
