@@ -37,7 +37,8 @@ std::vector<store::Layout> reading_roots(const Host& host);
 // install what is not.
 store::InstalledPrefix installed_prefix(const Host& host, const std::string& spec);
 
-// The prefix that a root's default link leads to; nothing without, or where it is not ours.
+// Where a root's default link leads in the end, whoever made it; nothing without one or where it
+// dangles.
 std::optional<std::filesystem::path> default_prefix(const store::Layout& layout);
 
 // The one-line advice for a spec that is not installed.

@@ -235,6 +235,9 @@ Error unusable_error(const PreparedInstall& prepared) {
   if (plan.source == "wheels") {
     error = std::move(error).help(
         "a compiler needs NVIDIA's host or a mirror of it: `--source nvidia` or `--mirror URL`");
+  } else {
+    error = std::move(error).help(
+        "take what there is by name with `--component`, or leave parts out with `--without`");
   }
   return error;
 }

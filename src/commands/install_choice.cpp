@@ -38,7 +38,7 @@ install::MirrorOptions mirror_options(const InstallRequest& request, const Host&
   options.mirrors =
       request.mirrors.empty() ? list_variable(host, "CUDAENV_MIRROR") : request.mirrors;
   for (auto& mirror : options.mirrors) mirror = checked_mirror(mirror);
-  options.trust = request.trust_mirror || host.environment.is_on("CUDAENV_TRUST_MIRROR");
+  options.trust = trusts_mirror(request, host);
   if (options.trust && options.mirrors.empty()) {
     throw Error(ErrorKind::usage, "--trust-mirror needs a mirror")
         .help("name one with --mirror URL");
@@ -73,9 +73,8 @@ std::string names_of(const std::vector<Version>& versions) {
   }
   if (near.empty()) near = candidates;
   if (near.size() > 12) near.erase(near.begin(), near.end() - 12);
-  throw std::move(error)
-      .help(fmt::format("there are: {}", names_of(near)))
-      .help("see all with `cudaenv list --remote`");
+  if (!near.empty()) error = std::move(error).help(fmt::format("there are: {}", names_of(near)));
+  throw std::move(error).help("see all with `cudaenv list --remote`");
 }
 
 }  // namespace
@@ -107,6 +106,10 @@ install::Context make_context(const InstallRequest& request, const Host& host) {
       request.offline || host.environment.is_on("CUDAENV_OFFLINE"),
       host.version};
   return context;
+}
+
+bool trusts_mirror(const InstallRequest& request, const Host& host) {
+  return request.trust_mirror || host.environment.is_on("CUDAENV_TRUST_MIRROR");
 }
 
 SourceChoice choose_source(const InstallRequest& request, const install::Context& context,

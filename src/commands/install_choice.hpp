@@ -19,6 +19,9 @@ struct SourceChoice {
 SourceChoice choose_source(const InstallRequest& request, const install::Context& context,
                            const Host& host);
 
+// Whether --trust-mirror or its variable asks for the mirror's own manifests.
+bool trusts_mirror(const InstallRequest& request, const Host& host);
+
 // The release that a spec means among those that the source and the index know. Throws
 // Error(missing) with what exists: 11.0 to 11.3 have no manifests at NVIDIA.
 Release choose_release(const Spec& spec, install::Source& source, const Host& host);

@@ -55,8 +55,10 @@ RemoteResult list_remote(const RemoteRequest& request, const Host& host) {
     result.source = choice.source->name();
     result.fell_back = choice.fell_back;
     auto remote = ask(*choice.source, result.product, result.notes);
-    // The wheels lack some releases and have others; what they say is what can be had.
-    if (result.source == "wheels" && !remote.empty()) versions.clear();
+    // The wheels and a mirror that is trusted lack some releases and have others; what they say
+    // is what can be had.
+    const bool speaks_for_itself = result.source == "wheels" || trusts_mirror(request.source, host);
+    if (speaks_for_itself && !remote.empty()) versions.clear();
     for (auto& version : remote) {
       if (!contains(versions, version)) versions.push_back(std::move(version));
     }

@@ -44,15 +44,8 @@ class NvidiaSource final : public Source {
     std::vector<Version> versions;
     std::string why;
     for (const auto& mirror : options_.mirrors) {
-      for (const std::string& place :
-           {url_join(mirror, "index.json"), url_join(mirror, redist_folder(product)) + "/"}) {
-        const auto listing = text({place}, "the list of releases", true);
-        if (listing.kind == net::TextOutcome::Kind::unreachable) why = listing.why;
-        if (listing.kind != net::TextOutcome::Kind::found) continue;
-        const auto listed = catalog::parse_listing(listing.body, product, listing.url);
-        versions.insert(versions.end(), listed.begin(), listed.end());
-        if (!listed.empty()) break;
-      }
+      const auto listed = listed_at(mirror, product, why);
+      versions.insert(versions.end(), listed.begin(), listed.end());
     }
     if (versions.empty() && !why.empty()) {
       throw Error(ErrorKind::network, "cannot read which releases there are").because(why);
@@ -142,6 +135,31 @@ class NvidiaSource final : public Source {
 
   std::filesystem::path cache_folder(std::string_view product) const {
     return context_.cache / "manifests" / product;
+  }
+
+  // What one mirror lists: in its index.json, else in the listing of the product's folder.
+  std::vector<Version> listed_at(const std::string& mirror, std::string_view product,
+                                 std::string& why) const {
+    const std::string folder = url_join(mirror, redist_folder(product));
+    if (folder.starts_with("file://")) {
+      // Nobody lists a folder for us here.
+      std::vector<Version> versions;
+      const std::string path = url_decoded(folder.substr(7));
+      const std::string root = url_decoded(mirror.substr(7));
+      if (!sys::is_directory(root)) why = fmt::format("there is no folder `{}`", root);
+      for (const auto& name : sys::list(path)) {
+        if (const auto version = catalog::manifest_version(name)) versions.push_back(*version);
+      }
+      return versions;
+    }
+    for (const std::string& place : {url_join(mirror, "index.json"), folder + "/"}) {
+      const auto listing = text({place}, "the list of releases", true);
+      if (listing.kind == net::TextOutcome::Kind::unreachable) why = listing.why;
+      if (listing.kind != net::TextOutcome::Kind::found) continue;
+      auto versions = catalog::parse_listing(listing.body, product, listing.url);
+      if (!versions.empty()) return versions;
+    }
+    return {};
   }
 
   std::string file_name(const Version& version) const {

@@ -288,9 +288,14 @@ TEST_CASE("a file mirror serves a machine without any network") {
   const TestHost host({{"CUDAENV_MIRROR", "file://" + mirror.folder().string()}});
   auto request = request_for(mirror, "12.1.1");
   request.mirrors.clear();
+  request.spec = "12";  // the folder itself tells which releases it has
   run(request, host);
   CHECK(std::filesystem::exists(host.root() / "cuda-12.1.1/bin/cuda_nvcc"));
   CHECK(mirror.server().requests().empty());
+
+  const TestHost lost({{"CUDAENV_MIRROR", std::string("file:///no/such/mirror")}});
+  CHECK(error_of([&] { run(request, lost); }).find("there is no folder `/no/such/mirror`") !=
+        std::string::npos);
 }
 
 TEST_CASE("--offline installs from the store and says what is missing otherwise") {
