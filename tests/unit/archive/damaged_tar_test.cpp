@@ -39,7 +39,7 @@ TEST_CASE("damaged, truncated and overlong archives are refused") {
   pax_short.folder("top").pax({{"size", "4096"}}).file("top/x", "x");
   TarBuilder pax_chain;
   pax_chain.folder("top");
-  for (int n = 0; n < 100'000; ++n) pax_chain.pax({{"path", "top/x"}});
+  for (int n = 0; n < 3000; ++n) pax_chain.pax({{"path", "top/x"}});
   TarBuilder lone_zero;
   lone_zero.folder("top").raw(std::string(512, '\0')).file("top/x", "hidden");
   for (const Hostile& hostile : std::vector<Hostile>{
@@ -82,7 +82,7 @@ TEST_CASE("bombs are refused before they burst") {
   Sandbox box;
   SUBCASE("a file of zeros") {
     TarBuilder tar;
-    tar.entry({"top/zeros", '0', 0644, 100u << 20}, std::string(100u << 20, '\0'));
+    tar.entry({"top/zeros", '0', 0644, 70u << 20}, std::string(70u << 20, '\0'));
     box.put(xz(tar));
     auto request = box.request();
     request.limits.ratio = 100;
@@ -93,7 +93,7 @@ TEST_CASE("bombs are refused before they burst") {
   SUBCASE("zeros behind the end of the archive") {
     TarBuilder tar;
     tar.file("top/a", "a");
-    box.put(xz_packed(tar.bytes() + std::string(100u << 20, '\0')));
+    box.put(xz_packed(tar.bytes() + std::string(70u << 20, '\0')));
     auto request = box.request();
     request.limits.ratio = 100;
     CHECK(error_of([&] { unpack(request, uninterrupted); }));
@@ -171,7 +171,8 @@ TEST_CASE("every prefix of an archive is refused, and every flipped bit is found
   for (const auto& packed : packings) {
     const bool plain = &packed == &packings.back();
     const std::size_t shortest = plain ? 512 : 1;
-    for (std::size_t length = shortest; length < packed.size() - (plain ? 1024 : 0); length += 13) {
+    for (std::size_t length = shortest; length < packed.size() - (plain ? 1024 : 0);
+         length += plain ? 61 : 13) {
       CAPTURE(length);
       box.put(packed.substr(0, length));
       CHECK(error_of([&] { unpack(box.request(), uninterrupted); }));
@@ -179,7 +180,7 @@ TEST_CASE("every prefix of an archive is refused, and every flipped bit is found
       box.clear();
     }
     const auto digest = Digest::from_hex(box.put(packed).sha256);
-    for (std::size_t at = 0; at < packed.size(); at += 11) {
+    for (std::size_t at = 0; at < packed.size(); at += plain ? 61 : 11) {
       CAPTURE(at);
       std::string flipped = packed;
       flipped[at] = static_cast<char>(flipped[at] ^ (1 << (at % 8)));

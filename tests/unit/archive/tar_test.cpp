@@ -318,7 +318,7 @@ TEST_CASE("the bytes told sum up to the archive, and its digest is checked") {
 TEST_CASE("whoever asks to stop is heard soon") {
   const Sandbox box;
   TarBuilder tar;
-  tar.entry({"top/zeros", '0', 0644, 64u << 20}, std::string(64u << 20, '\0'));
+  tar.entry({"top/zeros", '0', 0644, 16u << 20}, std::string(16u << 20, '\0'));
   box.put(xz_packed(tar.bytes()));
   for (const int patience : {0, 1, 2, 5, 20}) {
     const ImpatientInterrupt interrupt(patience);
