@@ -77,7 +77,8 @@ check_cmake() {  # prefix, release's first two numbers, runtime's number
   assert_within "$1" include "$out"
   assert_within "$1" cudart "$out"
   must cmake --build "$scratch/project-build"
-  must "$scratch/project-build/uses_toolkit"
+  # CMake writes no run path for nvcc's own library folder.
+  must env "LD_LIBRARY_PATH=$1/lib64" "$scratch/project-build/uses_toolkit"
   assert_equal "the CMake project's output" "cudart $3 thrust 1" "$out"
 }
 
