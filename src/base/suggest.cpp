@@ -41,4 +41,10 @@ std::optional<std::string> suggest(std::string_view word,
   return *best;
 }
 
+Error with_suggestion(Error error, std::string_view word,
+                      const std::vector<std::string>& candidates, std::string otherwise) {
+  const auto close = suggest(word, candidates);
+  return std::move(error).help(close ? "did you mean `" + *close + "`?" : std::move(otherwise));
+}
+
 }  // namespace cudaenv

@@ -36,10 +36,8 @@ std::optional<store::Layout> named_root(const Host& host) {
     error = std::move(error).because(fmt::format("installed: {}", fmt::join(names, ", ")));
   }
   if (std::holds_alternative<Spec::Name>(spec.value())) {
-    if (const auto close = suggest(spec.text(), names)) {
-      throw std::move(error).help(fmt::format("did you mean `{}`?", *close));
-    }
-    throw std::move(error).help("see what is installed with `cudaenv list`");
+    throw with_suggestion(std::move(error), spec.text(), names,
+                          "see what is installed with `cudaenv list`");
   }
   throw std::move(error).help(install_advice(spec.text()));
 }

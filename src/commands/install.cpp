@@ -54,12 +54,10 @@ std::vector<std::string> resolved_components(const std::vector<std::string>& typ
       }
       std::vector<std::string> known;
       for (const auto& component : release.components) known.push_back(component.name);
-      Error error(ErrorKind::usage, fmt::format("CUDA {} has no component `{}`",
-                                                release.version.text(), text::visible(name)));
-      if (const auto close = suggest(name, known)) {
-        throw std::move(error).help(fmt::format("did you mean `{}`?", *close));
-      }
-      throw std::move(error).help(fmt::format("it has: {}", fmt::join(known, ", ")));
+      throw with_suggestion(
+          Error(ErrorKind::usage, fmt::format("CUDA {} has no component `{}`",
+                                              release.version.text(), text::visible(name))),
+          name, known, fmt::format("it has: {}", fmt::join(known, ", ")));
     }
   }
   return result;
@@ -74,11 +72,9 @@ std::optional<catalog::Profile> chosen_profile(const InstallRequest& request, co
   if (name.empty()) return catalog::Profile::dev;
   if (const auto profile = catalog::parse_profile(name)) return profile;
   const std::vector<std::string> known{"minimal", "runtime", "dev", "full"};
-  Error error(ErrorKind::usage, fmt::format("`{}` is not a profile", text::visible(name)));
-  if (const auto close = suggest(name, known)) {
-    throw std::move(error).help(fmt::format("did you mean `{}`?", *close));
-  }
-  throw std::move(error).help("profiles are `minimal`, `runtime`, `dev` and `full`");
+  throw with_suggestion(
+      Error(ErrorKind::usage, fmt::format("`{}` is not a profile", text::visible(name))), name,
+      known, "profiles are `minimal`, `runtime`, `dev` and `full`");
 }
 
 install::Wish wish_for(const InstallRequest& request, const Release& release, const Host& host) {

@@ -137,11 +137,9 @@ SourceChoice choose_source(const InstallRequest& request, const install::Context
 Platform choose_platform(const std::string& named, const Version& cuda) {
   if (!named.empty()) {
     if (const auto platform = Platform::parse(named)) return *platform;
-    Error error(ErrorKind::usage, fmt::format("`{}` is not a platform", text::visible(named)));
-    if (const auto close = suggest(named, Platform::all())) {
-      throw std::move(error).help(fmt::format("did you mean `{}`?", *close));
-    }
-    throw std::move(error).help(fmt::format("platforms are: {}", fmt::join(Platform::all(), ", ")));
+    throw with_suggestion(
+        Error(ErrorKind::usage, fmt::format("`{}` is not a platform", text::visible(named))), named,
+        Platform::all(), fmt::format("platforms are: {}", fmt::join(Platform::all(), ", ")));
   }
   const auto machine = sys::this_machine();
   if (const auto platform = platform_of(machine.name, machine.jetson, cuda.major()))

@@ -42,10 +42,8 @@ std::filesystem::path which(const std::string& tool, const std::string& spec, co
       error = std::move(error).because(fmt::format("{}: {}", component.name, component.lacks));
     }
   }
-  if (const auto close = suggest(tool, tools)) {
-    throw std::move(error).help(fmt::format("did you mean `{}`?", *close));
-  }
-  throw std::move(error).help(
+  throw with_suggestion(
+      std::move(error), tool, tools,
       fmt::format("a larger profile may have it: `cudaenv install {} --profile dev`",
                   installed.receipt.cuda.text()));
 }

@@ -22,12 +22,10 @@ std::string checked_product(const std::string& typed) {
   if (const auto* row = catalog::add_on(name)) return row->product;
   auto known = catalog::products();
   if (std::find(known.begin(), known.end(), name) != known.end()) return name;
-  Error error(ErrorKind::usage,
-              fmt::format("`{}` is not a product that cudaenv knows", text::visible(typed)));
-  if (const auto close = suggest(name, known)) {
-    throw std::move(error).help(fmt::format("did you mean `{}`?", *close));
-  }
-  throw std::move(error).help(fmt::format("known are: {}", fmt::join(known, ", ")));
+  throw with_suggestion(
+      Error(ErrorKind::usage,
+            fmt::format("`{}` is not a product that cudaenv knows", text::visible(typed))),
+      name, known, fmt::format("known are: {}", fmt::join(known, ", ")));
 }
 
 std::vector<Version> ask(install::Source& source, const std::string& product,

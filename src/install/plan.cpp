@@ -177,12 +177,10 @@ AddOnRequest AddOnRequest::parse(const std::string& typed) {
   if (!catalog::add_on(request.name)) {
     std::vector<std::string> known;
     for (const auto& row : catalog::all_add_ons()) known.push_back(row.name);
-    Error error(ErrorKind::usage, fmt::format("`{}` is not a library that cudaenv knows",
-                                              text::visible(request.name)));
-    if (const auto close = suggest(request.name, known)) {
-      throw std::move(error).help(fmt::format("did you mean `{}`?", *close));
-    }
-    throw std::move(error).help(fmt::format("known are: {}", fmt::join(known, ", ")));
+    throw with_suggestion(
+        Error(ErrorKind::usage,
+              fmt::format("`{}` is not a library that cudaenv knows", text::visible(request.name))),
+        request.name, known, fmt::format("known are: {}", fmt::join(known, ", ")));
   }
   if (at == std::string::npos) return request;
   const std::string version(text::trimmed(typed.substr(at + 1)));

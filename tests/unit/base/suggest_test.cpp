@@ -29,3 +29,13 @@ TEST_CASE("nothing is suggested where nothing is near, or nothing can be") {
 TEST_CASE("a word that is a candidate is its own suggestion") {
   CHECK(suggest("use", {"list", "use"}) == "use");
 }
+
+TEST_CASE("a mistyped word is answered by its neighbour, or by what there is") {
+  const auto advice = [](std::string_view word) {
+    return cudaenv::with_suggestion(cudaenv::Error(cudaenv::ErrorKind::usage, "no"), word,
+                                    {"minimal", "runtime"}, "there are two")
+        .advice();
+  };
+  CHECK(advice("minmal") == std::vector<std::string>{"did you mean `minimal`?"});
+  CHECK(advice("zzz") == std::vector<std::string>{"there are two"});
+}
