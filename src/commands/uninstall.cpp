@@ -1,8 +1,5 @@
 #include "commands/uninstall.hpp"
 
-#include <algorithm>
-#include <set>
-
 #include <fmt/format.h>
 
 #include "base/error.hpp"
@@ -11,7 +8,7 @@
 #include "commands/store_use.hpp"
 #include "commands/wait.hpp"
 #include "install/publish.hpp"
-#include "store/file_list.hpp"
+#include "store/file_check.hpp"
 #include "store/links.hpp"
 #include "store/staging.hpp"
 #include "sys/file.hpp"
@@ -19,21 +16,12 @@
 namespace cudaenv::commands {
 namespace {
 
-// Files in the prefix that its list does not name: somebody put them there.
 std::vector<std::string> foreign_files(const store::InstalledPrefix& prefix) {
   const auto list_file = store::file_list_file(prefix.path);
   const auto text = sys::read_if_present(list_file);
-  std::set<std::string> listed;
-  if (text) {
-    for (const auto& file : store::read_file_list(*text, list_file.string()))
-      listed.insert(file.path);
-  }
-  std::vector<std::string> foreign;
-  for (const auto& entry : sys::walk(prefix.path)) {
-    if (entry.stat.kind == sys::Kind::directory || entry.path.starts_with(".cudaenv/")) continue;
-    if (!listed.count(entry.path)) foreign.push_back(entry.path);
-  }
-  return foreign;
+  std::vector<store::ListedFile> listed;
+  if (text) listed = store::read_file_list(*text, list_file.string());
+  return store::unlisted_files(prefix.path, listed);
 }
 
 void refuse_foreign_files(const store::InstalledPrefix& prefix) {

@@ -3,17 +3,15 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
-#include <set>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "store/file_list.hpp"
+#include "store/file_check.hpp"
 #include "sys/file.hpp"
 #include "sys/machine.hpp"
-#include "sys/sha256.hpp"
 
 namespace cudaenv::commands {
 namespace {
@@ -33,22 +31,16 @@ std::vector<ListedFile> listed_files(const store::InstalledPrefix& prefix) {
   return store::read_file_list(*text, file.string());
 }
 
-// How a file differs from its listing, or nothing.
-std::optional<Damage::Kind> compare(const std::filesystem::path& prefix, const ListedFile& file,
-                                    const Interrupt& interrupt) {
-  const auto path = prefix / file.path;
-  const auto stat = sys::stat_link(path);
-  if (!stat) return Damage::Kind::missing;
-  if (file.kind == ListedFile::Kind::symlink) {
-    const bool same = stat->kind == sys::Kind::symlink && sys::read_symlink(path) == file.target;
-    return same ? std::nullopt : std::make_optional(Damage::Kind::changed);
+Damage::Kind damage_of(store::Difference difference) {
+  switch (difference) {
+    case store::Difference::missing:
+      return Damage::Kind::missing;
+    case store::Difference::mode:
+      return Damage::Kind::mode;
+    case store::Difference::changed:
+      break;
   }
-  if (stat->kind != sys::Kind::regular || stat->size != file.size) return Damage::Kind::changed;
-  if (file.sha256 && !(sys::sha256_file(path, interrupt) == *file.sha256)) {
-    return Damage::Kind::changed;
-  }
-  if (stat->mode != file.mode) return Damage::Kind::mode;
-  return std::nullopt;
+  return Damage::Kind::changed;
 }
 
 // Compares all files on several threads, the largest first so that none is left with a big one.
@@ -63,10 +55,10 @@ void compare_all(std::vector<ListedFile> files, unsigned jobs, const Interrupt& 
     try {
       for (std::size_t i = next++; i < files.size(); i = next++) {
         interrupt.check();
-        const auto kind = compare(verified.prefix.path, files[i], interrupt);
-        if (!kind) continue;
+        const auto difference = store::difference(verified.prefix.path, files[i], interrupt);
+        if (!difference) continue;
         const std::lock_guard guard(mutex);
-        verified.damages.push_back({*kind, files[i].path});
+        verified.damages.push_back({damage_of(*difference), files[i].path});
       }
     } catch (...) {
       const std::lock_guard guard(mutex);
@@ -81,15 +73,6 @@ void compare_all(std::vector<ListedFile> files, unsigned jobs, const Interrupt& 
   if (failure) std::rethrow_exception(failure);
 }
 
-void add_extra_files(const std::vector<ListedFile>& files, Verified& verified) {
-  std::set<std::string_view> listed;
-  for (const auto& file : files) listed.insert(file.path);
-  for (const auto& entry : sys::walk(verified.prefix.path)) {
-    if (entry.stat.kind == sys::Kind::directory || entry.path.starts_with(".cudaenv/")) continue;
-    if (!listed.count(entry.path)) verified.damages.push_back({Damage::Kind::extra, entry.path});
-  }
-}
-
 Verified verify_one(store::InstalledPrefix prefix, unsigned jobs, const Host& host) {
   Verified verified{std::move(prefix), 0, 0, {}};
   const auto files = listed_files(verified.prefix);
@@ -99,7 +82,9 @@ Verified verify_one(store::InstalledPrefix prefix, unsigned jobs, const Host& ho
                                  text::counted(verified.files, "file"),
                                  text::bytes(verified.bytes)));
   compare_all(files, jobs, host.interrupt, verified);
-  add_extra_files(files, verified);
+  for (auto& path : store::unlisted_files(verified.prefix.path, files)) {
+    verified.damages.push_back({Damage::Kind::extra, std::move(path)});
+  }
   std::sort(verified.damages.begin(), verified.damages.end(),
             [](const Damage& a, const Damage& b) { return a.path < b.path; });
   return verified;

@@ -4,21 +4,17 @@
 
 #include <fmt/format.h>
 
+#include "store/file_check.hpp"
 #include "store/store.hpp"
-#include "sys/file.hpp"
-#include "sys/sha256.hpp"
 
 namespace cudaenv::install {
 namespace {
 
+// A mode that was changed through a shared file does no harm here: what is assembled gets its own.
 bool is_whole(const store::ComponentStore::Entry& entry, const Interrupt& interrupt) {
   return std::all_of(entry.files.begin(), entry.files.end(), [&](const store::ListedFile& file) {
-    const auto path = entry.tree / file.path;
-    const auto stat = sys::stat_link(path);
-    if (!stat) return false;
-    if (file.kind == store::ListedFile::Kind::symlink) return stat->kind == sys::Kind::symlink;
-    return stat->kind == sys::Kind::regular && stat->size == file.size &&
-           (!file.sha256 || sys::sha256_file(path, interrupt) == *file.sha256);
+    const auto difference = store::difference(entry.tree, file, interrupt);
+    return !difference || *difference == store::Difference::mode;
   });
 }
 
