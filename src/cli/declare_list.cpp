@@ -1,5 +1,5 @@
-#include <map>
 #include <memory>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 #include "cli/list_print.hpp"
 #include "cli/report.hpp"
 #include "cli/table.hpp"
+#include "commands/lacks.hpp"
 
 namespace cudaenv::cli {
 namespace {
@@ -32,19 +33,17 @@ std::string marks_of(const commands::ListedPrefix& listed) {
   return marks;
 }
 
-// What a toolkit from this source lacks beside NVIDIA's archives, a line for each text.
+// What a toolkit from this source lacks beside NVIDIA's archives.
 std::vector<std::string> lacks_of(const store::Receipt& receipt) {
-  std::map<std::string, std::vector<std::string>> by_text;
+  std::vector<std::pair<std::string, std::string>> lacks;
   for (const auto& component : receipt.components) {
-    if (!component.lacks.empty()) by_text[component.lacks].push_back(component.name);
+    lacks.emplace_back(component.name, component.lacks);
   }
-  std::vector<std::string> result;
-  if (!receipt.lacking.empty())
-    result.push_back(fmt::format("no {}", fmt::join(receipt.lacking, ", ")));
-  for (const auto& [text, components] : by_text) {
-    result.push_back(fmt::format("{}: {}", fmt::join(components, ", "), text));
+  auto lines = commands::lack_lines(lacks);
+  if (!receipt.lacking.empty()) {
+    lines.insert(lines.begin(), fmt::format("no {}", fmt::join(receipt.lacking, ", ")));
   }
-  return result;
+  return lines;
 }
 
 Json as_json(const commands::ListedPrefix& listed) {

@@ -1,7 +1,6 @@
 #include "commands/install.hpp"
 
-#include <algorithm>
-#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -9,6 +8,7 @@
 #include "base/text.hpp"
 #include "catalog/index.hpp"
 #include "commands/install_choice.hpp"
+#include "commands/lacks.hpp"
 #include "commands/store_use.hpp"
 #include "commands/wait.hpp"
 #include "install/store_check.hpp"
@@ -149,18 +149,10 @@ void offer_alternative(PreparedInstall& prepared) {
   prepared.alternative = std::move(other);
 }
 
-// "libcublas, libcufft: no static libraries and stubs": components that lack the same in one line.
-std::vector<std::string> lack_lines(const std::vector<install::Part>& parts) {
-  std::map<std::string, std::vector<std::string>> by_text;
-  for (const auto& part : parts) {
-    if (!part.offer.lacks.empty()) by_text[part.offer.lacks].push_back(part.offer.component);
-  }
-  std::vector<std::string> lines;
-  for (const auto& [text, components] : by_text) {
-    lines.push_back(fmt::format("{}: {}", fmt::join(components, ", "), text));
-  }
-  std::sort(lines.begin(), lines.end());
-  return lines;
+std::vector<std::pair<std::string, std::string>> lacks_of(const std::vector<install::Part>& parts) {
+  std::vector<std::pair<std::string, std::string>> lacks;
+  for (const auto& part : parts) lacks.emplace_back(part.offer.component, part.offer.lacks);
+  return lacks;
 }
 
 void add_notes(PreparedInstall& prepared, bool fell_back) {
@@ -173,7 +165,7 @@ void add_notes(PreparedInstall& prepared, bool fell_back) {
   if (!plan.lacking.empty()) {
     prepared.notes.push_back(fmt::format("{} no {}", source, fmt::join(plan.lacking, ", ")));
   }
-  for (auto& line : lack_lines(plan.parts)) prepared.notes.push_back(std::move(line));
+  for (auto& line : lack_lines(lacks_of(plan.parts))) prepared.notes.push_back(std::move(line));
 }
 
 install::Plan planned(const InstallRequest& request, const Spec& spec, const store::Layout& layout,
