@@ -1,26 +1,15 @@
 #include "commands/install_choice.hpp"
 
-#include <functional>
-
 #include <doctest/doctest.h>
 
+#include "support/error_text.hpp"
 #include "support/test_host.hpp"
 
 using namespace cudaenv;
+using test::error_text;
 using test::TestHost;
 
 namespace {
-
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    std::string text = error.what();
-    for (const auto& advice : error.advice()) text += " | " + advice;
-    return text;
-  }
-  return "no error";
-}
 
 // What a spec means to the built-in index, without any network.
 std::string chosen(const std::string& spec) {
@@ -46,12 +35,12 @@ TEST_CASE("specs mean the newest release of the index that matches") {
 }
 
 TEST_CASE("11.0 to 11.3 are told from releases that never were") {
-  const auto old = error_of([] { chosen("11.2"); });
+  const auto old = error_text([] { chosen("11.2"); });
   CHECK(old.find("without the manifests") != std::string::npos);
   CHECK(old.find("11.4.2") != std::string::npos);
-  CHECK(error_of([] { chosen("10.2"); }).find("the oldest release with manifests is 11.4.2") !=
+  CHECK(error_text([] { chosen("10.2"); }).find("the oldest release with manifests is 11.4.2") !=
         std::string::npos);
-  CHECK(error_of([] { chosen("12.7"); }).find("there are: 12.") != std::string::npos);
+  CHECK(error_text([] { chosen("12.7"); }).find("there are: 12.") != std::string::npos);
 }
 
 TEST_CASE("a source, a mirror and a platform that are none are refused with what there is") {
@@ -60,30 +49,31 @@ TEST_CASE("a source, a mirror and a platform that are none are refused with what
   request.offline = true;
   const auto context = commands::make_context(request, host.host());
   request.source = "conda";
-  CHECK(error_of([&] {
+  CHECK(error_text([&] {
           commands::choose_source(request, context, host.host());
         }).find("`conda` is not a source") == 0);
   request.source = "nvidia";
   request.mirrors = {"ftp://x"};
-  CHECK(error_of([&] {
+  CHECK(error_text([&] {
           commands::choose_source(request, context, host.host());
         }).find("not the URL of a mirror") != std::string::npos);
   request.mirrors = {};
   request.trust_mirror = true;
-  CHECK(error_of([&] {
+  CHECK(error_text([&] {
           commands::choose_source(request, context, host.host());
         }).find("--trust-mirror needs a mirror") == 0);
-  CHECK(error_of([] {
+  CHECK(error_text([] {
           commands::choose_platform("linux-x86", *Version::parse("12.1.1"));
         }).find("did you mean `linux-x86_64`?") != std::string::npos);
 }
 
 TEST_CASE("numbers in variables are checked, and the variable is named") {
   const TestHost host({std::pair<std::string, std::string>{"CUDAENV_JOBS", "many"}});
-  CHECK(error_of([&] { commands::make_context({}, host.host()); }).find("CUDAENV_JOBS is `many`") ==
-        0);
+  CHECK(error_text([&] {
+          commands::make_context({}, host.host());
+        }).find("CUDAENV_JOBS is `many`") == 0);
   const TestHost zero({std::pair<std::string, std::string>{"CUDAENV_LOCK_TIMEOUT", "0"}});
-  CHECK(error_of([&] {
+  CHECK(error_text([&] {
           commands::make_context({}, zero.host());
         }).find("CUDAENV_LOCK_TIMEOUT is `0`") == 0);
 }

@@ -1,13 +1,13 @@
 #include "commands/install.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include <doctest/doctest.h>
 
 #include "commands/list.hpp"
 #include "commands/remote.hpp"
 #include "commands/set_default.hpp"
+#include "support/error_text.hpp"
 #include "support/mini_mirror.hpp"
 #include "support/test_host.hpp"
 #include "sys/file.hpp"
@@ -15,6 +15,7 @@
 using namespace cudaenv;
 using commands::InstallRequest;
 using install::Eula;
+using test::error_text;
 using test::MiniMirror;
 using test::TestHost;
 
@@ -34,17 +35,6 @@ InstallRequest request_for(const MiniMirror& mirror, const std::string& spec,
 install::Published run(const InstallRequest& request, const TestHost& host) {
   return commands::run_install(commands::prepare_install(request, host.host()), Eula::flag,
                                host.host());
-}
-
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    std::string text = error.what();
-    for (const auto& advice : error.advice()) text += " | " + advice;
-    return text;
-  }
-  return "no error";
 }
 
 }  // namespace
@@ -123,7 +113,7 @@ TEST_CASE(
   mirror.publish();
   mirror.server().rule(mirror.archive_path("cuda_nvcc"), "flip:100");
   const TestHost host;
-  const auto what = error_of([&] { run(request_for(mirror, "12.1.1"), host); });
+  const auto what = error_text([&] { run(request_for(mirror, "12.1.1"), host); });
   CAPTURE(what);
   CHECK(what.find("cannot install CUDA 12.1.1") == 0);
   CHECK(what.find("expected") != std::string::npos);
@@ -152,8 +142,9 @@ TEST_CASE("a manifest that is known must be NVIDIA's") {
   const TestHost host;
   auto request = request_for(mirror, "13.2.0");
   request.trust_mirror = false;
-  CHECK(error_of([&] { run(request, host); }).find("the manifest of cuda 13.2.0 is not NVIDIA's") ==
-        0);
+  CHECK(error_text([&] {
+          run(request, host);
+        }).find("the manifest of cuda 13.2.0 is not NVIDIA's") == 0);
 }
 
 TEST_CASE(
@@ -164,7 +155,7 @@ TEST_CASE(
   mirror.add("cuda", "12.1.1", {"cuda_cudart", "1.0", {{"include/same.h", "two", 0644}}});
   mirror.publish();
   const TestHost host;
-  CHECK(error_of([&] {
+  CHECK(error_text([&] {
           run(request_for(mirror, "12.1.1"), host);
         }).find("cuda_cudart and cuda_nvcc both bring it") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(host.root() / "cuda-12.1.1"));
@@ -251,7 +242,7 @@ TEST_CASE("a folder of the user's in the prefix's place is not touched") {
   mirror.publish();
   const TestHost host;
   host.folder().make_file("root/cuda-12.1.1/precious", "mine");
-  CHECK(error_of([&] {
+  CHECK(error_text([&] {
           run(request_for(mirror, "12.1.1"), host);
         }).find("was not made by cudaenv") != std::string::npos);
   CHECK(host.folder().read("root/cuda-12.1.1/precious") == "mine");
@@ -294,7 +285,7 @@ TEST_CASE("a file mirror serves a machine without any network") {
   CHECK(mirror.server().requests().empty());
 
   const TestHost lost({{"CUDAENV_MIRROR", std::string("file:///no/such/mirror")}});
-  CHECK(error_of([&] { run(request, lost); }).find("there is no folder `/no/such/mirror`") !=
+  CHECK(error_text([&] { run(request, lost); }).find("there is no folder `/no/such/mirror`") !=
         std::string::npos);
 }
 
@@ -316,7 +307,7 @@ TEST_CASE("an essential part that a source lacks is an error that names it") {
   const TestHost host;
   const auto prepared = commands::prepare_install(request_for(mirror, "12.1.1"), host.host());
   CHECK_FALSE(prepared.plan.unusable.empty());
-  CHECK(error_of([&] {
+  CHECK(error_text([&] {
           commands::run_install(prepared, Eula::flag, host.host());
         }).find("cuda_nvcc") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(host.root()));
@@ -332,7 +323,7 @@ TEST_CASE("a named prefix does not become another toolkit unless forced to") {
   request.name = "mine";
   run(request, host);
   request.spec = "12.2.0";
-  CHECK(error_of([&] { run(request, host); }).find("is there and is another toolkit") !=
+  CHECK(error_text([&] { run(request, host); }).find("is there and is another toolkit") !=
         std::string::npos);
   CHECK(host.folder().read("root/cuda-mine/bin/cuda_nvcc").find("12.1.1.7") != std::string::npos);
   request.force = true;

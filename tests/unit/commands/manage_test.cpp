@@ -1,6 +1,5 @@
 // uninstall, verify, gc, default on installed prefixes.
 #include <algorithm>
-#include <functional>
 
 #include <doctest/doctest.h>
 
@@ -11,12 +10,14 @@
 #include "commands/set_default.hpp"
 #include "commands/uninstall.hpp"
 #include "commands/verify.hpp"
+#include "support/error_text.hpp"
 #include "support/mini_mirror.hpp"
 #include "support/test_host.hpp"
 #include "sys/file.hpp"
 
 using namespace cudaenv;
 using commands::Damage;
+using test::error_text;
 using test::MiniMirror;
 using test::TestHost;
 
@@ -42,17 +43,6 @@ struct Fixture {
                           host.host());
   }
 
-  std::string error_of(const std::function<void()>& action) const {
-    try {
-      action();
-    } catch (const Error& error) {
-      std::string text = error.what();
-      for (const auto& advice : error.advice()) text += " | " + advice;
-      return text;
-    }
-    return "no error";
-  }
-
   MiniMirror mirror;
   TestHost host;
 };
@@ -71,7 +61,7 @@ TEST_CASE_FIXTURE(Fixture, "uninstall removes the prefix and what only it used f
 }
 
 TEST_CASE_FIXTURE(Fixture, "the default is not removed, or with force the link goes first") {
-  const auto what = error_of([&] { commands::uninstall({"12.1", "", false}, host.host()); });
+  const auto what = error_text([&] { commands::uninstall({"12.1", "", false}, host.host()); });
   CHECK(what.find("cuda-12.1.1 is the default") == 0);
   CHECK(sys::is_directory(host.root() / "cuda-12.1.1"));
   const auto result = commands::uninstall({"12.1", "", true}, host.host());
@@ -82,7 +72,7 @@ TEST_CASE_FIXTURE(Fixture, "the default is not removed, or with force the link g
 
 TEST_CASE_FIXTURE(Fixture, "a prefix that holds a user's files is not removed without force") {
   host.folder().make_file("root/cuda-12.2.0/lib/mine.so", "work");
-  const auto what = error_of([&] { commands::uninstall({"12.2", "", false}, host.host()); });
+  const auto what = error_text([&] { commands::uninstall({"12.2", "", false}, host.host()); });
   CHECK(what.find("1 file that cudaenv did not put there: lib/mine.so") != std::string::npos);
   CHECK(host.folder().read("root/cuda-12.2.0/lib/mine.so") == "work");
   commands::uninstall({"12.2", "", true}, host.host());
@@ -154,10 +144,10 @@ TEST_CASE_FIXTURE(Fixture,
   CHECK(commands::prefix("latest", host.host()) == host.root() / "cuda-12.2.0");
   // With a driver older than 12.1 there would be none; no machine of ours has one.
   CHECK(commands::prefix("auto", host.host()) == host.root() / "cuda-12.2.0");
-  CHECK(error_of([&] {
+  CHECK(error_text([&] {
           commands::which("cuda_nvc", "12.2", host.host());
         }).find("did you mean `cuda_nvcc`?") != std::string::npos);
-  CHECK(error_of([&] { commands::prefix("11.8", host.host()); }) ==
+  CHECK(error_text([&] { commands::prefix("11.8", host.host()); }) ==
         "no installed toolkit matches `11.8`: installed: 12.2.0, 12.1.1 | install it with `cudaenv "
         "install 11.8`");
   CHECK_THROWS_AS(commands::which("../x", "12.2", host.host()), Error);

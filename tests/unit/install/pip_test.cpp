@@ -1,14 +1,15 @@
 #include "install/pip.hpp"
 
 #include <fstream>
-#include <functional>
 
 #include <doctest/doctest.h>
 
 #include "base/error.hpp"
+#include "support/error_text.hpp"
 #include "support/temp_dir.hpp"
 
 using namespace cudaenv;
+using test::error_text;
 using test::TempDir;
 
 namespace {
@@ -30,17 +31,6 @@ struct FakePip {
   Progress progress;
 };
 
-std::string what_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    std::string text = error.what();
-    for (const auto& advice : error.advice()) text += " | " + advice;
-    return text;
-  }
-  return "";
-}
-
 const char* const modern =
     "if [ \"$1\" = --version ]; then echo 'pip 23.0.1 from /x (python 3.11)'; exit; fi\n";
 const Platform linux_x86 = *Platform::parse("linux-x86_64");
@@ -53,7 +43,7 @@ TEST_CASE("a missing pip is said, with the way out") {
   const NoInterrupt interrupt;
   Progress progress;
   const install::Context context{environment, interrupt, progress, {}, folder / "cache"};
-  const auto what = what_of([&] { install::Pip::find(context); });
+  const auto what = error_text([&] { install::Pip::find(context); });
   CHECK(what.find("no pip that serves was found") != std::string::npos);
   CHECK(what.find("python3-pip") != std::string::npos);
   CHECK(what.find("wheels:DIR") != std::string::npos);
@@ -61,13 +51,13 @@ TEST_CASE("a missing pip is said, with the way out") {
 
 TEST_CASE("a pip that is too old is told by its version") {
   FakePip pip("echo 'pip 22.0.2 from /x (python 3.10)'\n");
-  const auto what = what_of([&] { install::Pip::find(pip.context()); });
+  const auto what = error_text([&] { install::Pip::find(pip.context()); });
   CHECK(what.find("is pip 22.0.2, which is older than 22.2") != std::string::npos);
 }
 
 TEST_CASE("a pip that does not work is told by its own words") {
   FakePip pip("echo 'No module named pip' >&2; exit 1\n");
-  const auto what = what_of([&] { install::Pip::find(pip.context()); });
+  const auto what = error_text([&] { install::Pip::find(pip.context()); });
   CHECK(what.find("does not work: No module named pip") != std::string::npos);
 }
 
@@ -85,7 +75,7 @@ TEST_CASE("an index that cannot be reached is a failure, though pip ends it with
       "echo 'ERROR: No matching distribution found for cuda-toolkit' >&2; exit 1\n");
   const auto context = pip.context();
   const auto what =
-      what_of([&] { install::Pip::find(context).resolve({"cuda-toolkit"}, linux_x86, true); });
+      error_text([&] { install::Pip::find(context).resolve({"cuda-toolkit"}, linux_x86, true); });
   CHECK(what.find("pip could not resolve NVIDIA's wheels") != std::string::npos);
 }
 
@@ -94,7 +84,8 @@ TEST_CASE("a password in pip's words never reaches ours") {
               "echo 'ERROR: HTTP error 403 while getting "
               "https://user:s3cret@index.example/simple/x/' >&2; exit 1\n");
   const auto context = pip.context();
-  const auto what = what_of([&] { install::Pip::find(context).resolve({"x"}, linux_x86, false); });
+  const auto what =
+      error_text([&] { install::Pip::find(context).resolve({"x"}, linux_x86, false); });
   CHECK(what.find("https://index.example/simple/x/") != std::string::npos);
   CHECK(what.find("s3cret") == std::string::npos);
 }
