@@ -52,14 +52,12 @@ const store::InstalledPrefix* at_path(const store::Inventory& inventory,
   return nullptr;
 }
 
-// The newest that the driver runs natively, or without a driver the newest.
-const store::InstalledPrefix* newest_for_driver(const Host& host,
-                                                const store::Inventory& inventory) {
-  const auto ceiling = gpu::driver_cuda_version(host.interrupt);
-  for (const auto& prefix : inventory.prefixes) {  // newest first
-    if (!ceiling || prefix.receipt.cuda.first(2) <= *ceiling) return &prefix;
-  }
-  return nullptr;
+const store::InstalledPrefix* newest_for_driver(const store::Inventory& inventory,
+                                                const Host& host) {
+  std::vector<Version> installed;
+  for (const auto& prefix : inventory.prefixes) installed.push_back(prefix.receipt.cuda);
+  const auto newest = commands::newest_for_driver(installed, host);
+  return newest ? inventory.find(Spec::parse(newest->text())) : nullptr;
 }
 
 }  // namespace
@@ -86,7 +84,7 @@ store::InstalledPrefix installed_prefix(const Host& host, const std::string& typ
   if (!typed.empty()) {
     const Spec spec = Spec::parse(typed);
     const auto* found = std::holds_alternative<Spec::Auto>(spec.value())
-                            ? newest_for_driver(host, inventory)
+                            ? newest_for_driver(inventory, host)
                             : inventory.find(spec);
     if (found) return *found;
     not_installed(spec, inventory);
@@ -108,6 +106,16 @@ std::optional<std::filesystem::path> default_prefix(const store::Layout& layout)
   const auto link = layout.default_link();
   if (!sys::is_directory(link)) return std::nullopt;
   return sys::canonical(link);
+}
+
+std::optional<Version> newest_for_driver(const std::vector<Version>& candidates, const Host& host) {
+  const auto ceiling = gpu::driver_cuda_version(host.interrupt);
+  std::optional<Version> best;
+  for (const auto& version : candidates) {
+    if (ceiling && *ceiling < version.first(2)) continue;
+    if (!best || *best < version) best = version;
+  }
+  return best;
 }
 
 std::string install_advice(const std::string& spec) {

@@ -41,6 +41,9 @@ store::InstalledPrefix installed_prefix(const Host& host, const std::string& spe
 // dangles.
 std::optional<std::filesystem::path> default_prefix(const store::Layout& layout);
 
+// The newest CUDA version that the driver runs natively, or the newest of all without a driver.
+std::optional<Version> newest_for_driver(const std::vector<Version>& candidates, const Host& host);
+
 // The one-line advice for a spec that is not installed.
 std::string install_advice(const std::string& spec);
 

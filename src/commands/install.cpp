@@ -95,14 +95,6 @@ install::Wish wish_for(const InstallRequest& request, const Release& release, co
   return wish;
 }
 
-std::optional<store::Receipt> present_receipt(const store::Layout& layout,
-                                              const std::string& name) {
-  const auto file = store::receipt_file(layout.prefix(name));
-  const auto text = sys::read_if_present(file);
-  if (!text) return std::nullopt;
-  return store::read_receipt(*text, file.string());
-}
-
 // Whether what is installed covers the request, by the index alone: then nobody is asked.
 std::optional<PreparedInstall> already_there(const InstallRequest& request, const Spec& spec,
                                              const store::Layout& layout, const Host& host) {
@@ -117,7 +109,7 @@ std::optional<PreparedInstall> already_there(const InstallRequest& request, cons
     version = partial->version;
   }
   if (!version) return std::nullopt;
-  const auto present = present_receipt(layout, prefix_name(request, *version));
+  const auto present = store::receipt_in(layout.prefix(prefix_name(request, *version)));
   if (!present) return std::nullopt;
   const auto release = catalog::load("cuda", *version);
   if (!release) return std::nullopt;
@@ -169,12 +161,10 @@ void add_notes(PreparedInstall& prepared, bool fell_back) {
 }
 
 install::Plan planned(const InstallRequest& request, const Spec& spec, const store::Layout& layout,
-                      const install::Context& context, const SourceChoice& choice,
-                      const Host& host) {
+                      const SourceChoice& choice, const Host& host) {
   try {
     const Release release = choose_release(spec, *choice.source, host);
-    return install::make_plan(context, layout, *choice.source, release,
-                              wish_for(request, release, host));
+    return install::make_plan(layout, *choice.source, release, wish_for(request, release, host));
   } catch (const Error& error) {
     // `auto` has tried both: the user hears of both.
     if (!choice.fell_back || error.kind() != ErrorKind::network) throw;
@@ -200,7 +190,7 @@ PreparedInstall prepare_install(const InstallRequest& request, const Host& host)
   if (auto done = already_there(request, spec, layout, host)) return std::move(*done);
 
   auto choice = choose_source(request, context, host);
-  install::Plan plan = planned(request, spec, layout, context, choice, host);
+  install::Plan plan = planned(request, spec, layout, choice, host);
   const auto prefix = layout.prefix(plan.wish.prefix);
   PreparedInstall prepared{layout, std::move(plan), {}, std::nullopt, "", false, prefix, request};
   prepared.already = !prepared.plan.changes;

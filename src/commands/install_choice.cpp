@@ -8,7 +8,6 @@
 #include "base/text.hpp"
 #include "catalog/index.hpp"
 #include "commands/wait.hpp"
-#include "gpu/driver_version.hpp"
 #include "sys/file.hpp"
 #include "sys/machine.hpp"
 
@@ -146,16 +145,6 @@ Platform choose_platform(const std::string& named, const Version& cuda) {
     return *platform;
   throw Error(ErrorKind::missing, fmt::format("NVIDIA has no toolkit for `{}`", machine.name))
       .help("install for another machine with --platform");
-}
-
-std::optional<Version> newest_for_driver(const std::vector<Version>& candidates, const Host& host) {
-  const auto ceiling = gpu::driver_cuda_version(host.interrupt);
-  std::optional<Version> best;
-  for (const auto& version : candidates) {
-    if (ceiling && *ceiling < version.first(2)) continue;
-    if (!best || *best < version) best = version;
-  }
-  return best;
 }
 
 Release choose_release(const Spec& spec, install::Source& source, const Host& host) {

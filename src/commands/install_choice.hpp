@@ -26,9 +26,6 @@ bool trusts_mirror(const InstallRequest& request, const Host& host);
 // Error(missing) with what exists: 11.0 to 11.3 have no manifests at NVIDIA.
 Release choose_release(const Spec& spec, install::Source& source, const Host& host);
 
-// The newest release that the driver runs natively, or the newest of all without a driver.
-std::optional<Version> newest_for_driver(const std::vector<Version>& candidates, const Host& host);
-
 Platform choose_platform(const std::string& named, const Version& cuda);
 
 install::Context make_context(const InstallRequest& request, const Host& host);

@@ -46,11 +46,7 @@ void collect_downloads(const store::Layout& layout, bool only_look, Collected& c
 }  // namespace
 
 sys::FileLock use_store(const store::Layout& layout, const Host& host) {
-  sys::LockWait wait;
-  wait.timeout = lock_timeout(host);
-  wait.interrupt = &host.interrupt;
-  wait.on_wait = [&host](std::string_view line) { host.progress.note(line); };
-  return sys::FileLock::shared(use_lock_file(layout), "the store", wait);
+  return sys::FileLock::shared(use_lock_file(layout), "the store", lock_wait(host));
 }
 
 Collected collect(const store::Layout& layout, bool only_look) {

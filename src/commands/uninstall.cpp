@@ -81,7 +81,7 @@ UninstallResult remove_add_on(const UninstallRequest& request, const Host& host)
                      {row.component},
                      false};
   const Release release{"cuda", prefix.receipt.cuda, "", {}};
-  const auto plan = install::make_plan(context, prefix.layout, *source, release, wish);
+  const auto plan = install::make_plan(prefix.layout, *source, release, wish);
   install::publish(context, prefix.layout, plan, {});
   in_use.reset();
   return {prefix.receipt.name, prefix.path, row.name, false, collect(prefix.layout, false).bytes};

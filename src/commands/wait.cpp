@@ -13,13 +13,17 @@ std::chrono::milliseconds lock_timeout(const Host& host) {
   return std::chrono::seconds(number_variable(host, "CUDAENV_LOCK_TIMEOUT", half_an_hour, a_month));
 }
 
-sys::FileLock lock_root(const store::Layout& layout, const Host& host) {
+sys::LockWait lock_wait(const Host& host) {
   sys::LockWait wait;
   wait.timeout = lock_timeout(host);
   wait.interrupt = &host.interrupt;
   wait.on_wait = [&host](std::string_view line) { host.progress.note(line); };
-  return sys::FileLock::exclusive(layout.root_lock(),
-                                  fmt::format("the root `{}`", layout.root().string()), wait);
+  return wait;
+}
+
+sys::FileLock lock_root(const store::Layout& layout, const Host& host) {
+  return sys::FileLock::exclusive(
+      layout.root_lock(), fmt::format("the root `{}`", layout.root().string()), lock_wait(host));
 }
 
 std::uint64_t number_variable(const Host& host, const char* name, std::uint64_t fallback,

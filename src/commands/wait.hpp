@@ -10,6 +10,9 @@ namespace cudaenv::commands {
 // How long to wait for others: CUDAENV_LOCK_TIMEOUT in seconds, else 30 minutes.
 std::chrono::milliseconds lock_timeout(const Host& host);
 
+// Waits that long, tells whom for, and ends when the user asks to stop.
+sys::LockWait lock_wait(const Host& host);
+
 // The lock of publishing, links and removal. Held for moments.
 sys::FileLock lock_root(const store::Layout& layout, const Host& host);
 

@@ -169,6 +169,17 @@ bool same_parts(const store::Receipt& present, const std::vector<Part>& parts) {
   });
 }
 
+// A prefix is widened, never turned into another toolkit behind its user's back.
+void refuse_other_toolkit(const store::Receipt& present, const Wish& wish) {
+  if (wish.exactly) return;
+  if (present.cuda == wish.cuda && present.platform == wish.platform.name()) return;
+  throw Error(ErrorKind::usage,
+              fmt::format("the prefix `{}` is there and is another toolkit", wish.prefix))
+      .because(fmt::format("it is CUDA {} for {}, asked for is CUDA {} for {}", present.cuda.text(),
+                           present.platform, wish.cuda.text(), wish.platform.name()))
+      .help("choose another --name, or replace it with --force");
+}
+
 }  // namespace
 
 AddOnRequest AddOnRequest::parse(const std::string& typed) {
@@ -238,29 +249,11 @@ bool covers(const store::Receipt& present, const Wish& wish, const Release& rele
   });
 }
 
-namespace {
-
-// A prefix is widened, never turned into another toolkit behind its user's back.
-void refuse_other_toolkit(const store::Receipt& present, const Wish& wish) {
-  if (wish.exactly) return;
-  if (present.cuda == wish.cuda && present.platform == wish.platform.name()) return;
-  throw Error(ErrorKind::usage,
-              fmt::format("the prefix `{}` is there and is another toolkit", wish.prefix))
-      .because(fmt::format("it is CUDA {} for {}, asked for is CUDA {} for {}", present.cuda.text(),
-                           present.platform, wish.cuda.text(), wish.platform.name()))
-      .help("choose another --name, or replace it with --force");
-}
-
-}  // namespace
-
-Plan make_plan(const Context&, const store::Layout& layout, Source& source, const Release& release,
+Plan make_plan(const store::Layout& layout, Source& source, const Release& release,
                const Wish& wish) {
   Plan plan{wish, source.name(), {}, {}, {}, {}};
-  const auto receipt_path = store::receipt_file(layout.prefix(wish.prefix));
-  if (const auto receipt = sys::read_if_present(receipt_path)) {
-    plan.present = store::read_receipt(*receipt, receipt_path.string());
-    refuse_other_toolkit(*plan.present, wish);
-  }
+  plan.present = store::receipt_in(layout.prefix(wish.prefix));
+  if (plan.present) refuse_other_toolkit(*plan.present, wish);
   const store::ComponentStore store(layout);
   std::map<std::string, Part> parts;
   Wants wants = wanted_components(wish, release, plan);

@@ -62,8 +62,8 @@ struct Plan {
 
 // Works out what to do to make the prefix as wished: what it has is kept unless `exactly`, taken
 // from the store where it is there, and asked of `source` otherwise. Reads, fetches nothing.
-Plan make_plan(const Context& context, const store::Layout& layout, Source& source,
-               const Release& release, const Wish& wish);
+Plan make_plan(const store::Layout& layout, Source& source, const Release& release,
+               const Wish& wish);
 
 // Whether what a prefix has already covers the wish: nobody needs to ask a source.
 bool covers(const store::Receipt& present, const Wish& wish, const Release& release);

@@ -146,16 +146,13 @@ class Supply {
       if (offer.size > 0) request.size = offer.size;
       requests.push_back(std::move(request));
     }
-    if (context_.offline) return fetch_offline(requests);
+    if (context_.offline) keep_local(requests);
     context_.make_downloader(interrupt_)->fetch(requests, [this](std::size_t i) { enqueue(i); });
   }
 
-  // Only files on this machine: what was downloaded before, and file:// sources.
-  void fetch_offline(const std::vector<net::Request>& requests) {
-    std::vector<net::Request> local;
-    std::vector<std::size_t> index;
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-      auto request = requests[i];
+  // Leaves only files on this machine: what was downloaded before, and file:// sources.
+  static void keep_local(std::vector<net::Request>& requests) {
+    for (auto& request : requests) {
       auto& urls = request.urls;
       urls.erase(std::remove_if(urls.begin(), urls.end(),
                                 [](const auto& url) { return !url.starts_with("file:"); }),
@@ -165,10 +162,7 @@ class Supply {
             .because("--offline allows no download")
             .help("run the command once without --offline, or name a --mirror file:///...");
       }
-      local.push_back(std::move(request));
-      index.push_back(i);
     }
-    context_.make_downloader(interrupt_)->fetch(local, [&](std::size_t i) { enqueue(index[i]); });
   }
 
   void enqueue(std::size_t claim) {

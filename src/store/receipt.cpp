@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "model/spec.hpp"
+#include "sys/file.hpp"
 
 namespace cudaenv::store {
 
@@ -262,6 +263,13 @@ Receipt read_receipt_summary(std::string_view json, std::string_view where) {
   const Json root =
       parse(found ? std::string(json.substr(0, end)) + "}" : std::string(json), where);
   return read_summary(Object(root, where, ""), where);
+}
+
+std::optional<Receipt> receipt_in(const fs::path& prefix) {
+  const fs::path file = receipt_file(prefix);
+  const auto json = sys::read_if_present(file);
+  if (!json) return std::nullopt;
+  return read_receipt(*json, file.string());
 }
 
 fs::path receipt_file(const fs::path& prefix) { return prefix / ".cudaenv" / "receipt.json"; }

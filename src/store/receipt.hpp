@@ -54,6 +54,9 @@ Receipt read_receipt(std::string_view json, std::string_view where);
 // prefix, in a tenth of the time. What comes behind them in the text is not looked at.
 Receipt read_receipt_summary(std::string_view json, std::string_view where);
 
+// The receipt of the prefix in this folder; nothing where there is none. Throws as read_receipt.
+std::optional<Receipt> receipt_in(const std::filesystem::path& prefix);
+
 // <prefix>/.cudaenv/receipt.json and <prefix>/.cudaenv/files.tsv
 std::filesystem::path receipt_file(const std::filesystem::path& prefix);
 std::filesystem::path file_list_file(const std::filesystem::path& prefix);
