@@ -41,6 +41,13 @@ void Budget::add_entry() {
               fmt::format("the archive has more than {} entries", limits_.entries));
 }
 
+void Budget::add_name(std::uint64_t count) {
+  name_bytes_ = added(name_bytes_, count);
+  if (name_bytes_ <= limits_.names) return;
+  throw Error(ErrorKind::corrupt, fmt::format("the names in the archive take more than {}",
+                                              text::bytes(limits_.names)));
+}
+
 void Budget::add_bytes(std::uint64_t count) {
   bytes_ = added(bytes_, count);
   if (bytes_ > limits_.bytes) {

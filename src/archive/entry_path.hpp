@@ -11,7 +11,7 @@ namespace cudaenv::archive {
 
 // An entry's path as the tree spells it: relative, '/' between, without leading "./" and trailing
 // '/'; empty for the tree's root. Refuses absolute paths, "..", "." and empty components, control
-// characters, components over 255 bytes and paths over 4096.
+// characters, components over 255 bytes and paths over 1024.
 std::string checked_path(std::string_view raw);
 
 // What a link's target may be made of. Whether it stays in the tree is for the tree to say.

@@ -11,6 +11,10 @@ namespace {
 // What Linux follows in one path before it says ELOOP.
 constexpr int most_hops = 40;
 
+// Bytes of paths looked at for all links together: part of a second's work. The links of a toolkit,
+// some thousand to near neighbours, need a hundredth; a few kilobytes can be made to need hours.
+constexpr std::uint64_t most_looked_at = 256u << 20;
+
 std::string joined(const std::vector<std::string>& names) { return text::join(names, "/"); }
 
 std::vector<std::string> names_of(std::string_view path) {
@@ -44,9 +48,10 @@ void LinkMap::settle(const Interrupt& interrupt) {
     settled_targets.emplace(path, settled(path, target));
   }
   targets_ = std::move(settled_targets);
+  std::uint64_t left = most_looked_at;
   for (const auto& [path, target] : targets_) {
     interrupt.check();
-    check_end(path);
+    check_end(path, left);
   }
 }
 
@@ -72,20 +77,22 @@ std::string LinkMap::settled(const std::string& path, const std::string& target)
   return spelled.empty() ? "." : joined(spelled);
 }
 
-void LinkMap::check_end(const std::string& path) const {
+void LinkMap::check_end(const std::string& path, std::uint64_t& left) const {
   std::vector<std::string> rest = destination(path, *find(path));
-  std::vector<std::string> passed;
+  std::string here;
   int hops = 0;
   for (std::size_t next = 0; next < rest.size(); ++next) {
-    passed.push_back(rest[next]);
-    const std::string here = joined(passed);
+    if (!here.empty()) here += '/';
+    here += rest[next];
+    if (here.size() > left) refuse(path, "is one of too many links that lead to further links");
+    left -= here.size();
     const std::string* target = find(here);
     if (!target) continue;
     if (++hops > most_hops || here.size() > 4096) refuse(path, "is a link in a loop of links");
     std::vector<std::string> onward = destination(here, *target);
     onward.insert(onward.end(), rest.begin() + static_cast<std::ptrdiff_t>(next) + 1, rest.end());
     rest = std::move(onward);
-    passed.clear();
+    here.clear();
     next = static_cast<std::size_t>(-1);
   }
 }

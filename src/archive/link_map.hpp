@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -23,7 +24,7 @@ class LinkMap {
 
  private:
   std::string settled(const std::string& path, const std::string& target) const;
-  void check_end(const std::string& path) const;
+  void check_end(const std::string& path, std::uint64_t& left) const;
 
   std::map<std::string, std::string> targets_;
 };

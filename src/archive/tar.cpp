@@ -43,6 +43,10 @@ class Utf8Thread {
 
 std::string_view text_or_empty(const char* text) { return text ? text : std::string_view(); }
 
+// What may stand before an entry's data: libarchive takes long names and attributes of up to 1 MiB
+// each, but keeps a sparse file's map of any length in memory.
+constexpr std::uint64_t longest_header = 4u << 20;
+
 bool is_zero(std::string_view bytes) {
   return bytes.find_first_not_of('\0') == std::string_view::npos;
 }
@@ -69,9 +73,10 @@ class TarUnpacker {
     std::string where = "the archive";
     std::uint64_t entry_begin = 0;
     struct ::archive_entry* entry = nullptr;
-    while (reader_.check(::archive_read_next_header(reader_.handle(), &entry), where)) {
+    while (next_header(entry, where)) {
       budget_.add_entry();
       const std::string raw(text_or_empty(::archive_entry_pathname(entry)));
+      budget_.add_name(raw.size() + text_or_empty(::archive_entry_symlink(entry)).size());
       where = fmt::format("the archive after `{}`", text::visible(raw));
       take(raw, entry);
       reader_.check(::archive_read_data_skip(reader_.handle()), where);
@@ -82,9 +87,21 @@ class TarUnpacker {
   }
 
  private:
+  bool next_header(struct ::archive_entry*& entry, const std::string& where) {
+    header_left_ = longest_header;
+    const int result = ::archive_read_next_header(reader_.handle(), &entry);
+    header_left_.reset();
+    return reader_.check(result, where);
+  }
+
   std::string_view next_block() {
     interrupt_.check();
-    return blocks_.next();
+    const std::string_view block = blocks_.next();
+    if (header_left_ && block.size() > *header_left_) {
+      throw Error(ErrorKind::corrupt, "an entry's header has more than 4 MiB");
+    }
+    if (header_left_) *header_left_ -= block.size();
+    return block;
   }
 
   void take(const std::string& raw, struct ::archive_entry* entry) {
@@ -194,6 +211,7 @@ class TarUnpacker {
   Utf8Thread utf8_;
   LibarchiveReader reader_;
   TreeWriter& tree_;
+  std::optional<std::uint64_t> header_left_;  // while libarchive reads a header
   sys::Sha256 hasher_;
   std::unordered_map<std::string, std::string> files_;  // path in the archive -> in the tree
   std::unordered_set<std::string> left_out_;
@@ -256,7 +274,7 @@ void adopt(const Orphans& orphans, const Source& source, UnpackRequest request,
 
 std::vector<Entry> unpack_tar(const PackedFile& file, Format format, const UnpackRequest& request,
                               const Interrupt& interrupt) {
-  TreeWriter tree(request.destination);
+  TreeWriter tree(request.destination, request.limits);
   const Source source{file, format};
   const Orphans orphans = run_pass(source, request, interrupt, tree);
   if (!orphans.empty()) adopt(orphans, source, request, interrupt, tree);

@@ -52,8 +52,10 @@ Digest FileWriter::finish(bool executable) {
   return digest;
 }
 
-TreeWriter::TreeWriter(const std::filesystem::path& root)
-    : root_(root), root_fd_(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {
+TreeWriter::TreeWriter(const std::filesystem::path& root, const Limits& limits)
+    : root_(root),
+      root_fd_(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)),
+      implied_folders_(limits, 0) {
   if (!root_fd_) sys::fail(errno, "open the folder", root);
 }
 
@@ -190,6 +192,8 @@ void TreeWriter::make_parents(const std::string& path) {
   const auto known = nodes_.find(parent);
   if (known == nodes_.end()) {
     make_parents(parent);
+    implied_folders_.add_entry();
+    implied_folders_.add_name(parent.size());
     make_folder(parent);
   } else if (known->second.kind == Entry::Kind::symlink) {
     refuse(path, "would be written through a link of the archive");
@@ -215,8 +219,14 @@ void TreeWriter::make_folder(const std::string& path) {
 int TreeWriter::folder_fd(std::string_view path) {
   if (path.empty()) return root_fd_.get();
   if (open_fd_ && path == open_folder_) return open_fd_.get();
+  // From the open folder where that is above: one name a level, however deep a tree is made.
+  std::string_view below = path;
   sys::Fd fd;
-  for (const std::string_view name : components(path)) {
+  if (open_fd_ && path.starts_with(open_folder_ + "/")) {
+    below.remove_prefix(open_folder_.size() + 1);
+    fd = std::move(open_fd_);
+  }
+  for (const std::string_view name : components(below)) {
     const int above = fd ? fd.get() : root_fd_.get();
     fd = sys::Fd(::openat(above, std::string(name).c_str(), folder_flags));
     if (!fd) sys::fail(errno, "open the folder", full(std::string(path)));

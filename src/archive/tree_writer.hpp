@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "archive/budget.hpp"
 #include "archive/link_map.hpp"
 #include "archive/unpack.hpp"
 #include "sys/fd.hpp"
@@ -46,7 +47,8 @@ class FileWriter {
 // else and folders are opened one name at a time. May be called from several threads.
 class TreeWriter {
  public:
-  explicit TreeWriter(const std::filesystem::path& root);
+  // The folders that only a path names are held to the limits too: one path may name 2,000.
+  TreeWriter(const std::filesystem::path& root, const Limits& limits);
 
   void add_folder(const std::string& path);
   // Several may be open at once, each with a hasher of its own.
@@ -84,6 +86,7 @@ class TreeWriter {
   std::filesystem::path root_;
   sys::Fd root_fd_;
   std::mutex mutex_;
+  Budget implied_folders_;
   std::unordered_map<std::string, Node> nodes_;
   LinkMap links_;
   std::vector<Twin> twins_;

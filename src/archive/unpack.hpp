@@ -25,8 +25,9 @@ struct Entry {
 
 struct Limits {
   std::uint64_t bytes = 64ull << 30;  // unpacked, all files together
-  std::uint64_t entries = 400'000;
-  std::uint64_t ratio = 2'000;  // unpacked bytes per packed byte, beyond the first 64 MiB
+  std::uint64_t entries = 400'000;    // and as many folders that only a path names
+  std::uint64_t names = 32ull << 20;  // bytes of the paths and link targets, and of those folders
+  std::uint64_t ratio = 2'000;        // unpacked bytes per packed byte, beyond the first 64 MiB
 };
 
 struct UnpackRequest {
@@ -53,7 +54,7 @@ struct UnpackRequest {
 // Unpacks a .tar.xz, .tar.gz, .tar.zst, .tar or .zip (told by its first bytes, not by its name)
 // whose content is hostile until proven otherwise: refuses absolute paths, "..", links that leave
 // the tree, writing through a link, devices, fifos, sockets, setuid and setgid files, names with
-// control characters or over 4096 bytes, anything past the limits, a truncated archive and garbage
+// control characters or over 1024 bytes, anything past the limits, a truncated archive and garbage
 // after its end. Modes become 0755 (any execute bit, and folders) or 0644 whatever the umask;
 // owners and times are ignored. Hard links inside the tree become equal files. What is wrong with
 // an archive is Error(corrupt), which names archive and entry; what was written until then is the

@@ -23,7 +23,7 @@ namespace {
 // it is large enough to be what everybody waits for at the end.
 constexpr std::uint64_t large_member = 16u << 20;
 
-constexpr std::uint64_t longest_record = 64u << 20;
+constexpr std::uint64_t longest_record = 16u << 20;
 
 // One thing to do: a member to write, or (null) the whole zip to be hashed.
 struct Job {
@@ -63,7 +63,7 @@ class ZipUnpacker {
         request_(request),
         interrupt_(interrupt),
         count_(request),
-        tree_(request.destination) {}
+        tree_(request.destination, request.limits) {}
 
   std::vector<Entry> run(const std::vector<ZipMember>& members, const Record* record,
                          Executable executable) {
@@ -81,6 +81,7 @@ class ZipUnpacker {
     Budget budget(request_.limits, file_.size());
     for (const auto& member : members) {
       budget.add_entry();
+      budget.add_name(member.name.size());
       const std::string path = checked_path(member.name);
       check_mode(member);
       const std::optional<std::string> placed = request_.place ? request_.place(path) : path;
@@ -89,7 +90,9 @@ class ZipUnpacker {
       if (member.is_folder()) {
         tree_.add_folder(place);
       } else if (S_ISLNK(member.mode)) {
-        tree_.add_link(place, member_bytes(file_, member, 4096));
+        const std::string target = member_bytes(file_, member, 4096);
+        budget.add_name(target.size());
+        tree_.add_link(place, target);
       } else {
         budget.add_bytes(member.size);
         jobs_.push_back({&member, place, member.size});

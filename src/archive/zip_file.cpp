@@ -17,7 +17,7 @@ constexpr std::size_t zip64_end_size = 56;
 constexpr std::size_t local_size = 30;
 constexpr std::size_t central_size = 46;
 constexpr std::uint32_t told_elsewhere = 0xffffffffu;
-constexpr std::uint64_t largest_directory = 256u << 20;
+constexpr std::uint64_t largest_directory = 64u << 20;
 
 [[noreturn]] void damaged(const std::string& what) { throw Error(ErrorKind::corrupt, what); }
 

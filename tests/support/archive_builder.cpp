@@ -44,6 +44,7 @@ std::string header_block(const TarHeader& header) {
   put(block, 157, header.link, 100);
   put(block, 257, header.magic, 8);
   put(block, 345, header.prefix, 155);
+  if (header.is_extended) block[482] = 1;
   unsigned sum = 0;
   for (const char byte : block) sum += static_cast<unsigned char>(byte);
   put(block, 148, header.raw_checksum.value_or(fmt::format("{:06o}", sum) + '\0' + ' '), 8);

@@ -57,6 +57,7 @@ struct TarHeader {
       "ustar\0"
       "00",
       8};
+  bool is_extended = false;                   // GNU: a block of a sparse file's map follows
   std::optional<std::string> raw_size{};      // the 12 bytes of the field
   std::optional<std::string> raw_checksum{};  // the 8 bytes of the field
 };

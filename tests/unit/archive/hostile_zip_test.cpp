@@ -88,7 +88,7 @@ TEST_CASE("members whose path leads out of the tree are refused") {
       {"no name", named(""), {"without a name"}},
       {"a newline", with([](ZipEntry&) {}, "lib/a\tb"), {"control character"}},
       {"a zero byte", named(std::string("lib/a\0b", 7)), {"control character"}},
-      {"a path of 5000 bytes", named("lib/" + std::string(5000, 'p')), {"4096 bytes"}},
+      {"a path of 5000 bytes", named("lib/" + std::string(5000, 'p')), {"1024 bytes"}},
       {"a long component", named("lib/" + std::string(300, 'p')), {"255 bytes"}},
       {"a file named .", named("."), {"whole tree"}},
   });
