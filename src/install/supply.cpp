@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include <fmt/format.h>
@@ -83,9 +84,7 @@ class Supply {
     claim(plan);
     if (claims_.empty()) return;
     announce();
-    std::vector<std::thread> unpackers;
-    const std::size_t count = std::min<std::size_t>(std::max(1u, context_.jobs), claims_.size());
-    for (std::size_t i = 0; i < count; ++i) unpackers.emplace_back([this] { unpack_all(); });
+    std::vector<std::thread> unpackers = start_unpackers();
     // The threads must be joined whatever happens, before anything they use goes away.
     std::exception_ptr failure;
     try {
@@ -95,10 +94,13 @@ class Supply {
       interrupt_.fail();
     }
     finish_queue();
+    if (unpackers.empty()) unpack_all();
     for (auto& thread : unpackers) thread.join();
     // An unpacker's failure is the cause of a fetch that was called off.
     if (failure_) std::rethrow_exception(failure_);
     if (failure) std::rethrow_exception(failure);
+    // Who asks to stop after the last transfer has left archives in the queue.
+    context_.interrupt.check();
   }
 
  private:
@@ -124,6 +126,19 @@ class Supply {
       if (store_.contains(part->offer.sha256, std::string(name_of(part->filter)))) continue;
       claims_.push_back({part, std::move(lock)});
     }
+  }
+
+  // As many as may be had; with none, run() unpacks when all is there.
+  std::vector<std::thread> start_unpackers() {
+    const std::size_t count = std::min<std::size_t>(std::max(1u, context_.jobs), claims_.size());
+    std::vector<std::thread> unpackers;
+    unpackers.reserve(count);
+    try {
+      while (unpackers.size() < count) unpackers.emplace_back([this] { unpack_all(); });
+    } catch (const std::system_error&) {
+      // The user's limit of threads: those that there are do the work.
+    }
+    return unpackers;
   }
 
   void announce() {
@@ -196,14 +211,21 @@ class Supply {
     while (const auto claim = next()) {
       try {
         unpack(claims_[*claim]);
+      } catch (const Interrupted& interrupted) {
+        // Without a signal it was called off by a failure elsewhere, which is the one to tell.
+        if (interrupted.signal() > 0) fail_with(std::current_exception());
       } catch (...) {
-        const std::lock_guard guard(mutex_);
-        if (!failure_) failure_ = std::current_exception();
-        interrupt_.fail();
+        fail_with(std::current_exception());
       }
       const std::lock_guard guard(mutex_);
       --busy_;
     }
+  }
+
+  void fail_with(const std::exception_ptr& failure) {
+    const std::lock_guard guard(mutex_);
+    if (!failure_) failure_ = failure;
+    interrupt_.fail();
   }
 
   // A lone archive gets the processors that no other unpacker uses.
