@@ -60,8 +60,8 @@ std::optional<std::string> read_zip_member(const std::filesystem::path& zip,
   });
 }
 
-std::vector<std::string> list_zip(const std::filesystem::path& zip) {
-  return while_doing(headline(zip), [&] {
+std::vector<std::string> list_zip(const std::filesystem::path& zip, const std::string& name) {
+  return while_doing(headline(name), [&] {
     const NoInterrupt uninterrupted;
     const PackedFile file(zip, uninterrupted);
     std::vector<std::string> names;

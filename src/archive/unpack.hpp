@@ -75,7 +75,7 @@ std::vector<Entry> unpack_wheel(const WheelRequest& request, const Interrupt& in
 std::optional<std::string> read_zip_member(const std::filesystem::path& zip,
                                            const std::string& member, std::uint64_t limit);
 
-// A wheel's member names, in the order of the central directory.
-std::vector<std::string> list_zip(const std::filesystem::path& zip);
+// A wheel's member names, in the order of the central directory. Messages call it `name`.
+std::vector<std::string> list_zip(const std::filesystem::path& zip, const std::string& name);
 
 }  // namespace cudaenv::archive

@@ -13,6 +13,7 @@
 
 #include "archive/unpack.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "catalog/wheels.hpp"
 #include "store/staging.hpp"
 #include "store/store.hpp"
@@ -55,8 +56,9 @@ void add_missing_links(const Part& part, const std::filesystem::path& tree,
 // Where each member of a wheel goes. One path alone does not tell: from 13.4 on the sanitizer's
 // wheel has the archives' layout already.
 std::map<std::string, std::optional<std::string>> wheel_placements(
-    const std::string& component, const std::filesystem::path& wheel) {
-  const auto members = archive::list_zip(wheel);
+    const Offer& offer, const std::filesystem::path& wheel) {
+  const auto& component = offer.component;
+  const auto members = archive::list_zip(wheel, offer.file_name);
   const auto places = catalog::wheel_places(component, members);
   std::map<std::string, std::optional<std::string>> result;
   for (std::size_t i = 0; i < members.size(); ++i) result.emplace(members[i], places[i]);
@@ -264,12 +266,16 @@ class Supply {
     request.threads = threads_for_one();
     request.on_bytes = [&](std::uint64_t bytes) { context_.progress.unpack_data(item, bytes); };
     const auto filtered = [&part](std::optional<std::string> place) -> std::optional<std::string> {
+      if (place && (*place == ".cudaenv" || place->starts_with(".cudaenv/"))) {
+        throw Error(ErrorKind::corrupt,
+                    fmt::format("`{}` is where the prefix's receipt lies", text::visible(*place)));
+      }
       if (place && !catalog::takes(part.filter, part.offer.component, *place)) return std::nullopt;
       return place;
     };
     try {
       if (part.offer.form == Form::wheel) {
-        const auto places = wheel_placements(part.offer.component, archive);
+        const auto places = wheel_placements(part.offer, archive);
         request.place = [&](const std::string& path) {
           const auto found = places.find(path);
           return found == places.end() ? std::nullopt : filtered(found->second);
