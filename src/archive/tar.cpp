@@ -21,23 +21,26 @@
 namespace cudaenv::archive {
 namespace {
 
+// Made once and kept: the threads share it, and none frees what another converts with.
+locale_t utf8_locale() {
+  static const locale_t utf8 = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+  return utf8;
+}
+
 // libarchive takes the names in pax headers from UTF-8 to the thread's encoding, and loses those
 // that this cannot express.
 class Utf8Thread {
  public:
-  Utf8Thread() : utf8_(::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)) {
-    if (utf8_) before_ = ::uselocale(utf8_);
+  Utf8Thread() {
+    if (utf8_locale()) before_ = ::uselocale(utf8_locale());
   }
   Utf8Thread(const Utf8Thread&) = delete;
   Utf8Thread& operator=(const Utf8Thread&) = delete;
   ~Utf8Thread() {
-    if (!utf8_) return;
-    ::uselocale(before_);
-    ::freelocale(utf8_);
+    if (before_) ::uselocale(before_);
   }
 
  private:
-  locale_t utf8_;
   locale_t before_ = nullptr;
 };
 
