@@ -25,7 +25,7 @@ inline constexpr std::array env_vars{
     EnvVar{"CUDAENV_PIP", "the pip that resolves wheels, a command such as \"python3.12 -m pip\""},
     EnvVar{"CUDAENV_CA_BUNDLE", "file of certificates to trust for downloads"},
     EnvVar{"CUDAENV_CONNECT_TIMEOUT", "seconds to wait for a connection (10)"},
-    EnvVar{"CUDAENV_STALL_TIMEOUT", "seconds without a byte until a transfer is tried again (30)"},
+    EnvVar{"CUDAENV_STALL_TIMEOUT", "seconds with hardly a byte until a retry (30)"},
     EnvVar{"CUDAENV_LOCK_TIMEOUT", "seconds to wait for another cudaenv (1800)"},
     EnvVar{"CUDAENV_QUIET", "1: say nothing but errors"},
     EnvVar{"CUDAENV_NO_PROGRESS", "1: plain lines instead of a progress display"},

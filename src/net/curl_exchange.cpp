@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/url.hpp"
+#include "net/curl_url.hpp"
 #include "net/proxy.hpp"
 #include "net/response_check.hpp"
 
@@ -18,48 +19,6 @@ constexpr int most_redirects = 10;
 constexpr std::size_t most_header_bytes = 256u << 10;
 constexpr std::size_t most_skipped_bytes = 64u << 10;
 constexpr long receive_buffer = 512L << 10;
-
-struct UrlDeleter {
-  void operator()(CURLU* url) const noexcept { curl_url_cleanup(url); }
-};
-using UrlHandle = std::unique_ptr<CURLU, UrlDeleter>;
-
-// A URL cut into the part that may be shown to others and the part that may not.
-struct SplitUrl {
-  std::string url;
-  std::optional<std::string> user;
-  std::optional<std::string> password;
-};
-
-std::optional<std::string> part(CURLU* url, CURLUPart which, unsigned flags) {
-  char* value = nullptr;
-  if (curl_url_get(url, which, &value, flags) != CURLUE_OK || !value) return std::nullopt;
-  const std::unique_ptr<char, decltype(&curl_free)> owner(value, &curl_free);
-  return std::string(value);
-}
-
-std::optional<SplitUrl> split_credentials(const std::string& url, unsigned flags) {
-  const UrlHandle parts(curl_url());
-  if (!parts || curl_url_set(parts.get(), CURLUPART_URL, url.c_str(), flags) != CURLUE_OK) {
-    return std::nullopt;
-  }
-  SplitUrl split;
-  split.user = part(parts.get(), CURLUPART_USER, CURLU_URLDECODE);
-  split.password = part(parts.get(), CURLUPART_PASSWORD, CURLU_URLDECODE);
-  curl_url_set(parts.get(), CURLUPART_USER, nullptr, 0);
-  curl_url_set(parts.get(), CURLUPART_PASSWORD, nullptr, 0);
-  split.url = part(parts.get(), CURLUPART_URL, 0).value_or("");
-  return split;
-}
-
-// Where a Location leads from `base`; "" where nowhere.
-std::string resolved(const std::string& base, const std::string& location) {
-  const UrlHandle url(curl_url());
-  constexpr unsigned flags = CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE;
-  if (!url || curl_url_set(url.get(), CURLUPART_URL, base.c_str(), flags) != CURLUE_OK) return {};
-  if (curl_url_set(url.get(), CURLUPART_URL, location.c_str(), flags) != CURLUE_OK) return {};
-  return part(url.get(), CURLUPART_URL, 0).value_or("");
-}
 
 template <typename Value>
 void set(CURL* easy, CURLoption option, Value value) {
@@ -121,7 +80,12 @@ void EasyDeleter::operator()(void* easy) const noexcept { curl_easy_cleanup(easy
 void HeaderListDeleter::operator()(curl_slist* list) const noexcept { curl_slist_free_all(list); }
 
 CurlExchange::CurlExchange(const Get& get, Receiver& receiver, const Options& options)
-    : get_(get), receiver_(receiver), options_(options), url_(get.url), easy_(curl_easy_init()) {
+    : get_(get),
+      receiver_(receiver),
+      options_(options),
+      url_(get.url),
+      easy_(curl_easy_init()),
+      stall_(get.stall_limit, options.least_rate) {
   if (!easy_) throw std::bad_alloc();
   set_up_once();
   set_up_hop();
@@ -200,7 +164,7 @@ void CurlExchange::set_up_hop() {
 // A user alone stays in the URL: curl then finds the password in .netrc. A malformed URL stays as
 // it is, for curl to complain about.
 void CurlExchange::take_credentials() {
-  const auto split = split_credentials(url_, CURLU_NON_SUPPORT_SCHEME);
+  const auto split = split_credentials(url_);
   const bool has_secret = split && split->password;
   set(easy_.get(), CURLOPT_USERNAME, has_secret ? split->user.value_or("").c_str() : nullptr);
   set(easy_.get(), CURLOPT_PASSWORD, has_secret ? split->password->c_str() : nullptr);
@@ -220,7 +184,7 @@ void CurlExchange::set_up_proxy() {
     set(easy, CURLOPT_PROXY, "");
     return;
   }
-  const auto split = split_credentials(proxy->url, CURLU_NON_SUPPORT_SCHEME);
+  const auto split = split_credentials(proxy->url);
   if (!split) {
     throw Error(ErrorKind::network, fmt::format("`{}` does not name a proxy", proxy->variable))
         .because(fmt::format("it is {}", shown_url(proxy->url)))
@@ -232,8 +196,8 @@ void CurlExchange::set_up_proxy() {
 }
 
 template <typename Step>
-bool CurlExchange::guarded(Step step) noexcept {
-  last_byte_ = Clock::now();
+bool CurlExchange::guarded(std::size_t bytes, Step step) noexcept {
+  stall_.count(bytes);
   try {
     if (step()) return true;
     stopped_ = true;
@@ -247,7 +211,8 @@ std::size_t CurlExchange::header_callback(char* data, std::size_t size, std::siz
                                           void* self) noexcept {
   auto& exchange = *static_cast<CurlExchange*>(self);
   const std::string_view line(data, size * count);
-  return exchange.guarded([&] { return exchange.header_line(line); }) ? line.size() : 0;
+  return exchange.guarded(line.size(), [&] { return exchange.header_line(line); }) ? line.size()
+                                                                                   : 0;
 }
 
 std::size_t CurlExchange::body_callback(char* data, std::size_t size, std::size_t count,
@@ -255,13 +220,15 @@ std::size_t CurlExchange::body_callback(char* data, std::size_t size, std::size_
   auto& exchange = *static_cast<CurlExchange*>(self);
   const std::string_view bytes(data, size * count);
   if (exchange.is_redirect()) return exchange.skip(bytes.size()) ? bytes.size() : 0;
-  return exchange.guarded([&] { return exchange.receiver_.on_body(bytes); }) ? bytes.size() : 0;
+  return exchange.guarded(bytes.size(), [&] { return exchange.receiver_.on_body(bytes); })
+             ? bytes.size()
+             : 0;
 }
 
 // The page that comes with a redirect. A short one is read, so that the connection can be used
 // again.
 bool CurlExchange::skip(std::size_t bytes) noexcept {
-  last_byte_ = Clock::now();
+  stall_.count(bytes);
   skipped_ += bytes;
   return skipped_ <= most_skipped_bytes;
 }
@@ -269,7 +236,7 @@ bool CurlExchange::skip(std::size_t bytes) noexcept {
 int CurlExchange::connected_callback(void* self, char*, char*, int, int) noexcept {
   auto& exchange = *static_cast<CurlExchange*>(self);
   exchange.connected_ = true;
-  exchange.last_byte_ = Clock::now();
+  exchange.stall_.begin();
   return CURL_PREREQFUNC_OK;
 }
 
@@ -306,6 +273,7 @@ bool CurlExchange::header_line(std::string_view line) {
 bool CurlExchange::head_complete() {
   if (head_.status >= 100 && head_.status < 200) return true;  // the real head is to come
   head_done_ = true;
+  stall_.begin();  // a server may take its time to begin
   return is_redirect() || receiver_.on_head(head_);
 }
 
@@ -344,7 +312,7 @@ std::optional<Result> CurlExchange::follow() {
     return ended(Ending::refused, fmt::format("more than {} redirects", most_redirects));
   }
   // Within one origin the credentials go along; options that set_up_hop() does not touch stay.
-  const auto old = split_credentials(get_.url, CURLU_NON_SUPPORT_SCHEME);
+  const auto old = split_credentials(get_.url);
   url_ = next;
   set_up_hop();
   const bool own_secret = next != url_;
@@ -374,10 +342,11 @@ Result CurlExchange::transport_failure(int code) const {
   return result;
 }
 
-std::optional<Result> CurlExchange::stalled(Clock::time_point now) const {
-  if (!connected_ || now - last_byte_ < get_.stall_limit) return std::nullopt;
-  const auto seconds = std::chrono::duration<double>(get_.stall_limit).count();
-  return ended(Ending::broken, fmt::format("no byte came for {} s", seconds));
+std::optional<Result> CurlExchange::stalled(Clock::time_point now) {
+  if (!connected_) return std::nullopt;
+  const auto complaint = stall_.complaint(now);
+  if (!complaint) return std::nullopt;
+  return ended(Ending::broken, *complaint);
 }
 
 Result CurlExchange::ended(Ending ending, std::string why) { return {ending, std::move(why), {}}; }

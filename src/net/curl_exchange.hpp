@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "net/stall_watch.hpp"
 #include "net/transport.hpp"
 
 struct curl_slist;
@@ -29,7 +30,7 @@ using HeaderList = std::unique_ptr<curl_slist, HeaderListDeleter>;
 // gets the credentials and the proxy that are its own.
 class CurlExchange {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = StallWatch::Clock;
 
   CurlExchange(const Get& get, Receiver& receiver, const Options& options);
   CurlExchange(const CurlExchange&) = delete;
@@ -44,8 +45,8 @@ class CurlExchange {
   // Rethrows what the receiver threw.
   void rethrow() const;
 
-  // Too long without a byte since the connection was made.
-  std::optional<Result> stalled(Clock::time_point now) const;
+  // Too long without a byte since the connection was made, or with next to none.
+  std::optional<Result> stalled(Clock::time_point now);
 
  private:
   void set_up_once();
@@ -61,7 +62,7 @@ class CurlExchange {
                                    void* self) noexcept;
   static int connected_callback(void* self, char*, char*, int, int) noexcept;
   template <typename Step>
-  bool guarded(Step step) noexcept;
+  bool guarded(std::size_t bytes, Step step) noexcept;
 
   bool skip(std::size_t bytes) noexcept;
   bool header_line(std::string_view line);
@@ -88,7 +89,7 @@ class CurlExchange {
   bool head_done_ = false;
   bool stopped_ = false;
   bool connected_ = false;
-  Clock::time_point last_byte_ = Clock::now();
+  StallWatch stall_;
   std::exception_ptr thrown_;
 };
 

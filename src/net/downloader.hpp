@@ -72,8 +72,9 @@ class Downloader {
 struct Options {
   unsigned parallel = 6;  // transfers at once
   std::chrono::milliseconds connect_limit{10'000};
-  std::chrono::milliseconds stall_limit{30'000};    // without a byte: gives up on the attempt
-  unsigned attempts = 5;                            // per URL, for failures worth retrying
+  std::chrono::milliseconds stall_limit{30'000};  // without a byte: gives up on the attempt
+  unsigned least_rate = 100;  // bytes a second, over each stall_limit: fewer are as good as none
+  unsigned attempts = 5;      // per URL, for failures worth retrying
   std::chrono::milliseconds first_delay{500};       // after the first failure; then it doubles
   std::chrono::milliseconds longest_delay{60'000};  // between attempts, Retry-After included
   std::string ca_bundle;                            // file; empty: what curl's users know

@@ -60,6 +60,7 @@ Get FileTransfer::next_get() {
   }
   if (!request_.sha256 && partial_.size() > 0 && validator_.empty()) restart();
   state_ = State::running;
+  begun_ = Clock::now();
   head_ = {};
   verdict_ = {};
   body_ = Body::undecided;
@@ -173,9 +174,12 @@ void FileTransfer::finish(const Result& result) {
 }
 
 // Attempts count anew while each gets further than all before it: a long file over a bad line
-// arrives, and a server that always breaks at the same place ends the loop.
+// arrives, and a server that always breaks at the same place, or only trickles, ends the loop.
 void FileTransfer::fall_short(const std::string& why) {
-  if (partial_.size() > furthest_) attempts_ = 0;
+  const auto seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
+  const std::uint64_t gained = partial_.size() - std::min(partial_.size(), furthest_);
+  const bool moves = static_cast<double>(gained) >= context_.options.least_rate * seconds;
+  if (gained > 0 && moves) attempts_ = 0;
   furthest_ = std::max(furthest_, partial_.size());
   fail(Failure::interrupted, why);
 }

@@ -98,6 +98,7 @@ class FileTransfer final : public Receiver {
   // Of this GET.
   ResponseHead head_;
   Verdict verdict_;
+  Clock::time_point begun_;
   Body body_ = Body::undecided;
   std::string beginning_;  // kept back until it is known whether it is a web page
   HtmlCount page_;

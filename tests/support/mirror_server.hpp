@@ -54,6 +54,7 @@ class MirrorServer {
   //   endless_head           headers without an end
   //   delay:MS               answers later
   //   trickle:MS             a byte, a pause, a byte
+  //   trickle_head:MS        a header line, a pause, a header line, without an end
   //   endless                a chunked body without an end
   //   longer:N, shorter:N    as many bytes more or fewer, with a Content-Length that says so
   //   chunked                no Content-Length

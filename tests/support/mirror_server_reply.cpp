@@ -179,9 +179,10 @@ MirrorOutcome send_reply(HttpStream& stream, const HttpRequest& request, const M
   }
   if (stop.wait(std::chrono::milliseconds(reply.plan.delay_ms))) return {};
   if (reply.plan.endless_head) {
-    const std::string line = "X-Padding: " + std::string(1000, 'x') + "\r\n";
-    for (bool goes_on = stream.write("HTTP/1.1 200 Test\r\n"); goes_on && !stop.requested();) {
-      goes_on = stream.write(line);
+    const auto pause = std::chrono::milliseconds(reply.plan.head_pause_ms);
+    const std::string value(pause.count() > 0 ? 1 : 1000, 'x');
+    for (bool goes_on = stream.write("HTTP/1.1 200 Test\r\n"); goes_on && !stop.wait(pause);) {
+      goes_on = stream.write("X: " + value + "\r\n");
     }
     return {};
   }

@@ -46,6 +46,11 @@ const std::map<std::string, Effect>& effects() {
       {"stall", [](Text text, Plan plan) { plan.stall = number(text); }},
       {"flip", [](Text text, Plan plan) { plan.flip = number(text); }},
       {"delay", [](Text text, Plan plan) { plan.delay_ms = number(text); }},
+      {"trickle_head",
+       [](Text text, Plan plan) {
+         plan.endless_head = true;
+         plan.head_pause_ms = number(text);
+       }},
       {"trickle", [](Text text, Plan plan) { plan.trickle_ms = number(text); }},
       {"longer",
        [](Text text, Plan plan) { plan.longer = static_cast<std::int64_t>(number(text)); }},

@@ -20,6 +20,7 @@ struct MirrorPlan {
   bool stall_head = false;
   std::uint64_t delay_ms = 0;
   bool endless_head = false;
+  std::uint64_t head_pause_ms = 0;  // between the lines of an endless head
   bool endless = false;
   bool chunked = false;
   std::optional<std::uint64_t> cut;

@@ -191,11 +191,39 @@ TEST_CASE("a server that never answers is a stall, too") {
 TEST_CASE("a slow transfer is not a stalled one, however long it takes") {
   MirrorServer server;
   Fetcher fetcher;
+  fetcher.options.least_rate = 10;
   server.put("/f", "0123456789");
   server.rule("/f", "trickle:40");
   fetcher.fetch({fetcher.request(server.url("/f"), "0123456789")});
   CHECK(fetcher.got() == "0123456789");
   CHECK(server.requests().size() == 1);
+}
+
+TEST_CASE("a byte now and then is as good as none, and is given up as well") {
+  MirrorServer trickling;
+  MirrorServer good;
+  Fetcher fetcher;
+  fetcher.options.attempts = 2;
+  trickling.put("/f", content);
+  trickling.rule("/f", "trickle:40");
+  good.put("/f", content);
+  auto request = fetcher.request(trickling.url("/f"), content);
+  CHECK(contains(fetcher.failure({request}, ErrorKind::network), " bytes came in 0.15 s"));
+  // What trickled in is progress, but too little to begin counting anew.
+  CHECK(trickling.requests().size() == 2);
+  request.urls.push_back(good.url("/f"));
+  fetcher.fetch({request});
+  CHECK(fetcher.got() == content);
+}
+
+TEST_CASE("headers that only trickle are given up") {
+  MirrorServer server;
+  Fetcher fetcher;
+  fetcher.options.attempts = 1;
+  server.put("/f", content);
+  server.rule("/f", "trickle_head:100");
+  CHECK(contains(fetcher.failure({fetcher.request(server.url("/f"), content)}),
+                 " bytes came in 0.15 s"));
 }
 
 TEST_CASE("refusals are not repeated, and a login is asked for where one is missing") {
