@@ -72,6 +72,19 @@ void read_into(int fd, std::string& bytes, std::uint64_t limit, const fs::path& 
   }
 }
 
+// For reading the whole of a regular file. A pipe in its place would be waited for, and a device
+// may have no end.
+Fd open_regular(const fs::path& path) {
+  Fd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  struct ::stat raw;
+  if (!fd || ::fstat(fd.get(), &raw) != 0) return Fd();
+  if (!S_ISREG(raw.st_mode)) {
+    throw Error(ErrorKind::corrupt,
+                fmt::format("`{}` is not a file", text::visible(path.string(), 1000)));
+  }
+  return fd;
+}
+
 fs::path parent_of(const fs::path& path) {
   const fs::path parent = path.parent_path();
   return parent.empty() ? fs::path(".") : parent;
@@ -127,14 +140,13 @@ bool is_directory(const fs::path& path) {
 bool exists(const fs::path& path) { return stat_link(path).has_value(); }
 
 std::string read_file(const fs::path& path, std::uint64_t limit) {
-  const Fd fd = open_read(path);
-  std::string bytes;
-  read_into(fd.get(), bytes, limit, path);
-  return bytes;
+  auto bytes = read_if_present(path, limit);
+  if (!bytes) fail(ENOENT, "open", path);
+  return std::move(*bytes);
 }
 
 std::optional<std::string> read_if_present(const fs::path& path, std::uint64_t limit) {
-  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Fd fd = open_regular(path);
   if (!fd) {
     if (is_absence(errno)) return std::nullopt;
     fail(errno, "open", path);

@@ -42,7 +42,8 @@ std::optional<Stat> stat_target(const fs::path& path);
 bool is_directory(const fs::path& path);  // follows links
 bool exists(const fs::path& path);        // the name itself, dangling links too
 
-// The whole file. `limit` bytes at most, else Error(corrupt).
+// The whole file. `limit` bytes at most, and a regular file (a pipe would be waited for), else
+// Error(corrupt).
 std::string read_file(const fs::path& path, std::uint64_t limit = 64u << 20);
 // The same, or nothing where there is no such file.
 std::optional<std::string> read_if_present(const fs::path& path, std::uint64_t limit = 64u << 20);

@@ -116,6 +116,18 @@ TEST_CASE("a file is read whole, up to the limit") {
   CHECK_THROWS_AS(sys::read_file(dir.path()), Error);
 }
 
+TEST_CASE("what is no regular file is refused at once, never waited for") {
+  const TempDir dir;
+  REQUIRE(::mkfifo((dir / "pipe").c_str(), 0644) == 0);
+  fs::create_symlink("pipe", dir / "link");
+  for (const fs::path& path : {dir / "pipe", dir / "link", fs::path("/dev/zero"), dir.path()}) {
+    const Error error = error_of([&] { sys::read_if_present(path); });
+    CHECK(error.kind() == ErrorKind::corrupt);
+    CHECK(error.message() == "`" + path.string() + "` is not a file");
+    CHECK_THROWS_AS(sys::read_file(path), Error);
+  }
+}
+
 TEST_CASE("modes are as asked for, whatever the umask") {
   const TempDir dir;
   const Umask umask(077);
