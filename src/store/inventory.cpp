@@ -1,6 +1,7 @@
 #include "store/inventory.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <variant>
 
@@ -16,8 +17,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t longest_receipt = 4u << 20;
-
 bool has_plain_name(const Receipt& receipt) {
   return receipt.name == "cuda-" + receipt.cuda.text();
 }
@@ -29,17 +28,10 @@ void read_folder(const Layout& layout, const std::string& name, Inventory::Detai
   try {
     const auto stat = sys::stat_link(folder);
     if (!stat || stat->kind != sys::Kind::directory) return;
-    // A pipe in the receipt's place would be waited for.
-    const auto receipt_stat = sys::stat_target(receipt_file(folder));
-    if (!receipt_stat) return;
-    if (receipt_stat->kind != sys::Kind::regular) {
-      inventory.oddities.push_back({folder, "its receipt is not a file"});
-      return;
-    }
-    const auto json = sys::read_if_present(receipt_file(folder), longest_receipt);
-    if (!json) return;  // removed since the look
+    const auto json = receipt_text(folder);
+    if (!json) return;
     if (!is_prefix_name(name)) {
-      inventory.oddities.push_back({folder, "its name is not one that a prefix can have"});
+      inventory.oddities.push_back({folder, "its name is not one that a prefix can have", {}});
       return;
     }
     const std::string where = receipt_file(folder).string();
@@ -47,13 +39,17 @@ void read_folder(const Layout& layout, const std::string& name, Inventory::Detai
                                                          : read_receipt_summary(*json, where);
     if (receipt.name != name) {
       inventory.oddities.push_back(
-          {folder, fmt::format("it was moved or copied: its receipt says `{}`", receipt.name)});
+          {folder, fmt::format("it was moved or copied: its receipt says `{}`", receipt.name), {}});
       receipt.name = name;
     }
     inventory.prefixes.push_back({folder, std::move(receipt), layout});
   } catch (const Error& error) {
     // One damaged prefix must not hide the others.
-    inventory.oddities.push_back({folder, error.what()});
+    auto advice = error.advice();
+    if (error.kind() == ErrorKind::corrupt && advice.empty()) {
+      advice.push_back(damaged_receipt_advice(folder));
+    }
+    inventory.oddities.push_back({folder, error.what(), std::move(advice)});
   }
 }
 
@@ -103,6 +99,16 @@ const InstalledPrefix* Inventory::find(const Spec& spec) const {
 const InstalledPrefix* Inventory::find_name(const std::string& name) const {
   if (const auto* exact = find_exact(name)) return exact;
   return find_exact("cuda-" + name);
+}
+
+std::vector<Oddity> Inventory::unreadable() const {
+  std::vector<Oddity> unreadable;
+  std::copy_if(
+      oddities.begin(), oddities.end(), std::back_inserter(unreadable), [&](const Oddity& oddity) {
+        return std::none_of(prefixes.begin(), prefixes.end(),
+                            [&](const auto& prefix) { return prefix.path == oddity.path; });
+      });
+  return unreadable;
 }
 
 const InstalledPrefix* Inventory::find_exact(const std::string& name) const {

@@ -20,7 +20,8 @@ struct InstalledPrefix {
 // What stands in a root but cannot be read as a prefix of ours, or is one that was moved.
 struct Oddity {
   std::filesystem::path path;
-  std::string why;  // one line
+  std::string why;                  // one line
+  std::vector<std::string> advice;  // what the user can type
 };
 
 struct Inventory {
@@ -28,7 +29,7 @@ struct Inventory {
   std::vector<Oddity> oddities;           // damaged or newer receipts, folders that were moved
 
   // Reads the receipts of all roots, in order; a name that an earlier root has wins. Takes no
-  // lock and writes nothing; dot names, links and folders without receipt are passed over. A
+  // lock and writes nothing; dot names, links and folders without .cudaenv are passed over. A
   // prefix is called by its folder: a receipt that says another name was moved or copied.
   // Detail::summary leaves out what read_receipt_summary() does, for commands that are run with
   // every prompt.
@@ -41,6 +42,8 @@ struct Inventory {
   const InstalledPrefix* find(const Spec& spec) const;
   // By folder name, or by the name without the "cuda-" that we put before it.
   const InstalledPrefix* find_name(const std::string& name) const;
+  // The oddities that are no prefix: nobody knows what is in them.
+  std::vector<Oddity> unreadable() const;
 
  private:
   const InstalledPrefix* find_exact(const std::string& folder) const;

@@ -22,6 +22,7 @@ using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr int deepest = 32;
+constexpr std::uint64_t longest_receipt = 4u << 20;
 
 bool comes_before(const ReceiptComponent& one, const ReceiptComponent& other) {
   return std::tie(one.name, one.product) < std::tie(other.name, other.product);
@@ -265,11 +266,41 @@ Receipt read_receipt_summary(std::string_view json, std::string_view where) {
   return read_summary(Object(root, where, ""), where);
 }
 
-std::optional<Receipt> receipt_in(const fs::path& prefix) {
+std::optional<std::string> receipt_text(const fs::path& prefix) {
   const fs::path file = receipt_file(prefix);
-  const auto json = sys::read_if_present(file);
-  if (!json) return std::nullopt;
-  return read_receipt(*json, file.string());
+  const auto folder = sys::stat_link(file.parent_path());
+  // A file of that name says which toolkit a project wants.
+  if (!folder || folder->kind == sys::Kind::regular) return std::nullopt;
+  const auto damaged = [](std::string why) { return Error(ErrorKind::corrupt, std::move(why)); };
+  if (folder->kind != sys::Kind::directory) throw damaged("its `.cudaenv` is not a folder");
+  const auto stat = sys::stat_link(file);
+  if (stat && stat->kind != sys::Kind::regular) throw damaged("its receipt is not a file");
+  auto json = stat ? sys::read_if_present(file, longest_receipt) : std::nullopt;
+  if (json || !sys::exists(file.parent_path())) return json;
+  // It may have been removed and published again since the first look.
+  json = sys::read_if_present(file, longest_receipt);
+  if (!json) throw damaged("it has lost its receipt");
+  return json;
+}
+
+std::optional<Receipt> receipt_in(const fs::path& prefix) {
+  try {
+    const auto json = receipt_text(prefix);
+    if (!json) return std::nullopt;
+    return read_receipt(*json, receipt_file(prefix).string());
+  } catch (const Error& error) {
+    Error told = error.under(
+        fmt::format("`{}` has no receipt that can be read", text::visible(prefix.string(), 1000)));
+    if (!told.advice().empty()) throw told;
+    throw std::move(told).help(damaged_receipt_advice(prefix));
+  }
+}
+
+std::string damaged_receipt_advice(const fs::path& prefix) {
+  const std::string folder = prefix.string();
+  return fmt::format(
+      "cudaenv leaves it as it is; move it away, `mv {} {}`, and install the toolkit again",
+      text::shell_quoted(folder), text::shell_quoted(folder + ".old"));
 }
 
 fs::path receipt_file(const fs::path& prefix) { return prefix / ".cudaenv" / "receipt.json"; }

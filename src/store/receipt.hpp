@@ -54,8 +54,17 @@ Receipt read_receipt(std::string_view json, std::string_view where);
 // prefix, in a tenth of the time. What comes behind them in the text is not looked at.
 Receipt read_receipt_summary(std::string_view json, std::string_view where);
 
-// The receipt of the prefix in this folder; nothing where there is none. Throws as read_receipt.
+// The text of the receipt in this folder; nothing where it has no folder .cudaenv.
+// Throws Error(corrupt) where the folder is there without a receipt, where one of the two is
+// something else, such as a link to anybody's, and where the receipt is too large to be one.
+std::optional<std::string> receipt_text(const std::filesystem::path& prefix);
+
+// The receipt of the prefix in this folder; nothing where there is none. Throws as receipt_text
+// and read_receipt, with what to do about it.
 std::optional<Receipt> receipt_in(const std::filesystem::path& prefix);
+
+// What to type about a folder whose receipt is damaged: nobody but its owner knows what is in it.
+std::string damaged_receipt_advice(const std::filesystem::path& prefix);
 
 // <prefix>/.cudaenv/receipt.json and <prefix>/.cudaenv/files.tsv
 std::filesystem::path receipt_file(const std::filesystem::path& prefix);

@@ -94,7 +94,7 @@ TEST_CASE("dot names, links, files and folders without a receipt are passed over
   fs::create_directory_symlink("cuda-12.1.1", root.dir / "cuda-12.1");
   fs::create_directory_symlink("nowhere", root.dir / "cuda-9.0");
   root.dir.make_file("cuda-11.7/version.json", "NVIDIA's own");
-  root.dir.make_dir("cuda-11.6/.cudaenv");
+  root.dir.make_file("cuda-11.6/.cudaenv", "12.1\n");  // what a project folder has
   root.dir.make_file("cuda-11.5");
   root.dir.make_dir("bin");
   const Inventory inventory = root.read();
@@ -150,10 +150,16 @@ TEST_CASE("a damaged receipt is reported and does not hide the others") {
   root.dir.make_dir("cuda-5/.cudaenv/receipt.json");
   root.dir.make_dir("cuda-6/.cudaenv");
   REQUIRE(::mkfifo((root.dir / "cuda-6/.cudaenv/receipt.json").c_str(), 0644) == 0);
+  root.dir.make_dir("cuda-7/.cudaenv");
+  // Links, which may lead to anybody's, to another prefix's and to nothing.
+  root.dir.make_dir("cuda-8");
+  fs::create_symlink("../cuda-12.1.1/.cudaenv", root.dir / "cuda-8/.cudaenv");
+  root.dir.make_dir("cuda-9/.cudaenv");
+  fs::create_symlink("nowhere", root.dir / "cuda-9/.cudaenv/receipt.json");
 
   const Inventory inventory = root.read();
   CHECK(names(inventory) == Names{"cuda-12.1.1"});
-  REQUIRE(inventory.oddities.size() == 6);
+  REQUIRE(inventory.oddities.size() == 9);
   const std::string base = root.dir.path().string();
   CHECK(inventory.oddities[0].path == root.dir / "cuda-1");
   CHECK(inventory.oddities[0].why ==
@@ -165,8 +171,12 @@ TEST_CASE("a damaged receipt is reported and does not hide the others") {
         "`" + base + "/cuda-4/.cudaenv/receipt.json` is larger than 4.2 MB");
   CHECK(inventory.oddities[4].why == "its receipt is not a file");
   CHECK(inventory.oddities[5].why == "its receipt is not a file");
+  CHECK(inventory.oddities[6].why == "it has lost its receipt");
+  CHECK(inventory.oddities[7].why == "its `.cudaenv` is not a folder");
+  CHECK(inventory.oddities[8].why == "its receipt is not a file");
   for (const auto& oddity : inventory.oddities) {
     CHECK(oddity.why.find_first_of("\n\x1b") == std::string::npos);
+    CHECK(oddity.advice.size() == 1);
   }
 }
 
