@@ -24,6 +24,9 @@ struct ListedFile {
   bool operator==(const ListedFile&) const = default;
 };
 
+// A file that is larger is none: a hundred times what the largest toolkit has.
+inline constexpr std::uint64_t longest_file_list = 256u << 20;
+
 // A line with format and count, then one line a file, sorted by path, tab-separated, with tab,
 // newline and backslash escaped in paths. Read back it is the same. Throws Error(corrupt) naming
 // `where` and the line: wrong shape, fewer lines than counted, an absolute path, "..", a duplicate,

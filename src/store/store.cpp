@@ -1,5 +1,7 @@
 #include "store/store.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/error.hpp"
@@ -16,7 +18,6 @@ namespace {
 
 constexpr std::size_t digest_length = 64;
 constexpr std::string_view whole = "all";
-constexpr std::uint64_t longest_list = 256u << 20;
 
 std::string entry_name(const Digest& archive, const std::string& filter) {
   if (filter == whole) return archive.hex();
@@ -41,12 +42,26 @@ std::optional<ComponentStore::Stored> parse_entry_name(const std::string& name) 
 fs::path list_file(const fs::path& entry) { return entry / "files.tsv"; }
 fs::path tree_folder(const fs::path& entry) { return entry / "tree"; }
 
+// By kind and size alone: to read the bytes would take as long as to unpack them.
+bool is_there(const fs::path& tree, const ListedFile& file) {
+  const auto stat = sys::stat_link(tree / file.path);
+  if (!stat) return false;
+  if (file.kind == ListedFile::Kind::symlink) return stat->kind == sys::Kind::symlink;
+  return stat->kind == sys::Kind::regular && stat->size == file.size;
+}
+
 std::optional<ComponentStore::Entry> read_entry(const fs::path& entry) {
   try {
-    const auto list = sys::read_if_present(list_file(entry), longest_list);
-    if (!list || !sys::is_directory(tree_folder(entry))) return std::nullopt;
-    return ComponentStore::Entry{tree_folder(entry),
-                                 read_file_list(*list, list_file(entry).string())};
+    const auto list = sys::read_if_present(list_file(entry), longest_file_list);
+    if (!list) return std::nullopt;
+    ComponentStore::Entry read{tree_folder(entry),
+                               read_file_list(*list, list_file(entry).string())};
+    const bool complete =
+        sys::is_directory(read.tree) &&
+        std::all_of(read.files.begin(), read.files.end(),
+                    [&](const ListedFile& file) { return is_there(read.tree, file); });
+    if (!complete) return std::nullopt;
+    return read;
   } catch (const Error&) {
     // Damaged or unreadable: as good as absent, and replaced by the next one to be published.
     return std::nullopt;

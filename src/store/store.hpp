@@ -25,8 +25,8 @@ class ComponentStore {
     std::vector<ListedFile> files;
   };
 
-  // The entry that serves archive and filter, or nothing. A damaged entry (no or unreadable list)
-  // counts as absent. Reads the list, not the files.
+  // The entry that serves archive and filter, or nothing. A damaged entry (no or unreadable list,
+  // a file that is missing or of another size) counts as absent. Does not read the files.
   std::optional<Entry> find(const Digest& archive, const std::string& filter) const;
   bool contains(const Digest& archive, const std::string& filter) const;
 

@@ -88,6 +88,8 @@ TEST_CASE("a damaged entry counts as absent and is replaced") {
       root.dir.make_file((entry / "files.tsv").lexically_relative(root.dir.path()).string());
     if (how == "cut list") fs::resize_file(entry / "files.tsv", list.size() - 10);
     if (how == "no tree") fs::remove_all(entry / "tree");
+    if (how == "no file") fs::remove_all(entry / "tree/bin");
+    if (how == "shorter file") fs::resize_file(entry / "tree/bin/tool", 1);
     if (how == "folder for list") {
       fs::remove(entry / "files.tsv");
       fs::create_directory(entry / "files.tsv");
@@ -97,8 +99,8 @@ TEST_CASE("a damaged entry counts as absent and is replaced") {
       root.dir.make_file(entry.lexically_relative(root.dir.path()).string());
     }
   };
-  for (const char* how :
-       {"no list", "empty list", "cut list", "no tree", "folder for list", "file"}) {
+  for (const char* how : {"no list", "empty list", "cut list", "no tree", "no file", "shorter file",
+                          "folder for list", "file"}) {
     CAPTURE(how);
     Root root;
     root.publish("a", "all", "old");
