@@ -1,4 +1,5 @@
 // uninstall, verify, gc: what concerns toolkits that are there.
+#include <algorithm>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -31,9 +32,9 @@ std::string_view word_of(commands::Damage::Kind kind) {
   return "";
 }
 
-Json verified_json(const std::vector<commands::Verified>& all) {
+Json verified_json(const commands::VerifyResult& result) {
   Json list = Json::array();
-  for (const auto& verified : all) {
+  for (const auto& verified : result.prefixes) {
     Json damages = Json::array();
     for (const auto& damage : verified.damages) {
       damages.push_back({{"kind", word_of(damage.kind)}, {"path", damage.path}});
@@ -43,8 +44,13 @@ Json verified_json(const std::vector<commands::Verified>& all) {
                     {"files", verified.files},
                     {"bytes", verified.bytes},
                     {"damages", std::move(damages)}});
+    if (!verified.problem.empty()) list.back()["problem"] = verified.problem;
   }
-  return {{"schema", 1}, {"prefixes", std::move(list)}};
+  Json unreadable = Json::array();
+  for (const auto& oddity : result.unreadable) {
+    unreadable.push_back({{"path", oddity.path.string()}, {"problem", oddity.why}});
+  }
+  return {{"schema", 1}, {"prefixes", std::move(list)}, {"unreadable", std::move(unreadable)}};
 }
 
 // What makes a toolkit anew as it was: --force alone would take the profile dev and nothing else.
@@ -70,13 +76,26 @@ void print_verified(const commands::Verified& verified, const Session& session) 
     session.print(fmt::format("{}: {} {}\n", receipt.name, word_of(damage.kind),
                               text::visible(damage.path, 1000)));
   }
+  if (!verified.problem.empty()) {
+    session.print(fmt::format("{}: {}\n", receipt.name, verified.problem));
+  }
   if (verified.ok()) {
     session.say(fmt::format("{}: {} {}, {}", receipt.name, session.err.green("whole:"),
                             text::counted(verified.files, "file"), text::bytes(verified.bytes)));
   } else {
     session.note(fmt::format("{} is damaged; make it anew with `{}`", receipt.name,
                              repair_command(receipt)));
+    const bool extra = std::any_of(
+        verified.damages.begin(), verified.damages.end(),
+        [](const auto& damage) { return damage.kind == commands::Damage::Kind::extra; });
+    if (extra) session.note("the extra files are lost then: move them away first");
   }
+}
+
+void print_unreadable(const store::Oddity& oddity, const Session& session) {
+  session.note(fmt::format("`{}` cannot be verified: {}", text::visible(oddity.path.string(), 400),
+                           oddity.why));
+  for (const auto& advice : oddity.advice) session.note(advice);
 }
 
 }  // namespace
@@ -116,18 +135,16 @@ void declare_verify(CLI::App& app, Session& session) {
   app.add_flag("--json", options->json, "Print JSON");
   app.callback([options, &session] {
     session.action = [options, &session] {
-      const auto all = commands::verify(options->request, session.host);
+      const auto result = commands::verify(options->request, session.host);
       session.host.progress.job_end();
-      bool whole = true;
-      for (const auto& verified : all) {
-        whole = whole && verified.ok();
-        if (!options->json) print_verified(verified, session);
-      }
       if (options->json) {
-        session.print(verified_json(all).dump(2, ' ', false, Json::error_handler_t::replace) +
+        session.print(verified_json(result).dump(2, ' ', false, Json::error_handler_t::replace) +
                       "\n");
+      } else {
+        for (const auto& verified : result.prefixes) print_verified(verified, session);
       }
-      return whole ? Exit::done : Exit::failed;
+      for (const auto& oddity : result.unreadable) print_unreadable(oddity, session);
+      return result.ok() ? Exit::done : Exit::failed;
     };
   });
 }
@@ -142,6 +159,10 @@ void declare_gc(CLI::App& app, Session& session) {
       if (request->dry_run) {
         for (const auto& entry : collected.entries) session.print(entry + "\n");
         for (const auto& name : collected.downloads) session.print(name + "\n");
+      }
+      for (const auto& oddity : collected.unreadable) {
+        session.note(fmt::format("no component is removed while nobody knows what `{}` uses: {}",
+                                 text::visible(oddity.path.string(), 400), oddity.why));
       }
       session.say(fmt::format(
           "{} {} and {}, {} in all", request->dry_run ? "would remove" : "removed",

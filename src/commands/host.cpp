@@ -1,5 +1,7 @@
 #include "commands/host.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/error.hpp"
@@ -27,6 +29,23 @@ std::optional<store::Layout> named_root(const Host& host) {
   return store::Layout::user(*named);
 }
 
+// Says that a toolkit is there whose receipt cannot be read, and what to do about it.
+Error telling_of(Error error, const store::Oddity& oddity) {
+  error = std::move(error).because(fmt::format(
+      "`{}` cannot be used: {}", text::visible(oddity.path.string(), 1000), oddity.why));
+  for (const auto& advice : oddity.advice) error = std::move(error).help(advice);
+  return error;
+}
+
+// Whether the spec would mean this folder if its receipt could be read.
+bool may_mean(const Spec& spec, const std::string& folder) {
+  constexpr std::string_view start = "cuda-";
+  if (folder == spec.text() || folder == start.data() + spec.text()) return true;
+  if (std::holds_alternative<Spec::Name>(spec.value()) || !folder.starts_with(start)) return false;
+  const auto release = Version::parse(std::string_view(folder).substr(start.size()));
+  return release && spec.accepts(*release);
+}
+
 [[noreturn]] void not_installed(const Spec& spec, const store::Inventory& inventory) {
   Error error(ErrorKind::missing,
               fmt::format("no installed toolkit matches `{}`", text::visible(spec.text())));
@@ -35,6 +54,11 @@ std::optional<store::Layout> named_root(const Host& host) {
   if (!names.empty()) {
     error = std::move(error).because(fmt::format("installed: {}", fmt::join(names, ", ")));
   }
+  const auto unreadable = inventory.unreadable();
+  const auto meant = std::find_if(unreadable.begin(), unreadable.end(), [&](const auto& oddity) {
+    return may_mean(spec, oddity.path.filename().string());
+  });
+  if (meant != unreadable.end()) throw telling_of(std::move(error), *meant);
   if (std::holds_alternative<Spec::Name>(spec.value())) {
     throw with_suggestion(std::move(error), spec.text(), names,
                           "see what is installed with `cudaenv list`");
@@ -96,6 +120,14 @@ store::InstalledPrefix installed_prefix(const Host& host, const std::string& typ
     if (const auto* found = at_path(inventory, root.default_link())) return *found;
   }
   Error error(ErrorKind::missing, "no toolkit is active and there is no default");
+  for (const auto& oddity : inventory.unreadable()) {
+    for (const auto& root : roots) {
+      const auto chosen = default_prefix(root);
+      if (chosen && *chosen == sys::canonical(oddity.path)) {
+        throw telling_of(std::move(error), oddity);
+      }
+    }
+  }
   if (inventory.prefixes.empty()) {
     throw std::move(error).help("install one with `cudaenv install latest`");
   }

@@ -16,15 +16,8 @@ std::filesystem::path use_lock_file(const store::Layout& layout) {
   return layout.state() / "locks" / "store";
 }
 
-// The digests of all archives that prefixes of this root are made of. A receipt that cannot be
-// read may name any: then nothing is known to be unused.
-std::optional<std::set<Digest>> used_archives(const store::Layout& layout) {
-  const auto inventory = store::Inventory::read({layout});
-  std::set<std::filesystem::path> readable;
-  for (const auto& prefix : inventory.prefixes) readable.insert(prefix.path);
-  for (const auto& oddity : inventory.oddities) {
-    if (!readable.count(oddity.path)) return std::nullopt;
-  }
+// The digests of all archives that prefixes of this root are made of.
+std::set<Digest> used_archives(const store::Inventory& inventory) {
   std::set<Digest> used;
   for (const auto& prefix : inventory.prefixes) {
     for (const auto& component : prefix.receipt.components) used.insert(component.sha256);
@@ -57,11 +50,14 @@ Collected collect(const store::Layout& layout, bool only_look) {
     collected.busy = true;
     return collected;
   }
-  const auto used = used_archives(layout);
+  const auto inventory = store::Inventory::read({layout});
+  collected.unreadable = inventory.unreadable();
+  const auto used = used_archives(inventory);
   const store::ComponentStore store(layout);
-  if (used) {
+  // A receipt that cannot be read may name any archive: then nothing is known to be unused.
+  if (collected.unreadable.empty()) {
     for (const auto& entry : store.entries(true)) {
-      if (used->count(entry.archive)) continue;
+      if (used.count(entry.archive)) continue;
       collected.entries.push_back(entry.name);
       collected.bytes += entry.disk_bytes;
       if (!only_look) store.remove(entry.name);

@@ -14,11 +14,12 @@ namespace cudaenv::commands {
 sys::FileLock use_store(const store::Layout& layout, const Host& host);
 
 struct Collected {
-  std::vector<std::string> entries;    // of the store, by name
-  std::uint64_t bytes = 0;             // on disk
-  std::vector<std::string> downloads;  // partial and finished archives
-  std::size_t leftovers = 0;           // staging folders and trash
-  bool busy = false;                   // an install is under way: nothing was collected
+  std::vector<std::string> entries;       // of the store, by name
+  std::uint64_t bytes = 0;                // on disk
+  std::vector<std::string> downloads;     // partial and finished archives
+  std::size_t leftovers = 0;              // staging folders and trash
+  bool busy = false;                      // an install is under way: nothing was collected
+  std::vector<store::Oddity> unreadable;  // may use any entry: none was removed
 };
 
 // Removes what no prefix of the root uses. With `only_look` it removes nothing. Does not wait.

@@ -10,26 +10,12 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "store/file_check.hpp"
-#include "sys/file.hpp"
 #include "sys/machine.hpp"
 
 namespace cudaenv::commands {
 namespace {
 
 using store::ListedFile;
-
-std::vector<ListedFile> listed_files(const store::InstalledPrefix& prefix) {
-  const auto file = store::file_list_file(prefix.path);
-  const auto text = sys::read_if_present(file);
-  if (!text) {
-    throw Error(ErrorKind::corrupt,
-                fmt::format("{} has lost its list of files", prefix.receipt.name))
-        .because(fmt::format("`{}` is missing", file.string()))
-        .help(fmt::format("make it anew with `cudaenv install {} --force`",
-                          prefix.receipt.cuda.text()));
-  }
-  return store::read_file_list(*text, file.string());
-}
 
 Damage::Kind damage_of(store::Difference difference) {
   switch (difference) {
@@ -74,8 +60,14 @@ void compare_all(std::vector<ListedFile> files, unsigned jobs, const Interrupt& 
 }
 
 Verified verify_one(store::InstalledPrefix prefix, unsigned jobs, const Host& host) {
-  Verified verified{std::move(prefix), 0, 0, {}};
-  const auto files = listed_files(verified.prefix);
+  Verified verified{std::move(prefix), 0, 0, {}, ""};
+  std::vector<ListedFile> files;
+  try {
+    files = store::files_of(verified.prefix.path);
+  } catch (const Error& error) {
+    verified.problem = error.what();
+    return verified;
+  }
   verified.files = files.size();
   for (const auto& file : files) verified.bytes += file.size;
   host.progress.step(fmt::format("verifying {} ({}, {})", verified.prefix.receipt.name,
@@ -93,19 +85,27 @@ Verified verify_one(store::InstalledPrefix prefix, unsigned jobs, const Host& ho
 }  // namespace
 
 bool Verified::ok() const {
-  return std::all_of(damages.begin(), damages.end(),
-                     [](const Damage& damage) { return damage.kind == Damage::Kind::extra; });
+  return problem.empty() && std::all_of(damages.begin(), damages.end(), [](const Damage& damage) {
+           return damage.kind == Damage::Kind::extra;
+         });
 }
 
-std::vector<Verified> verify(const VerifyRequest& request, const Host& host) {
+bool VerifyResult::ok() const {
+  return unreadable.empty() && std::all_of(prefixes.begin(), prefixes.end(),
+                                           [](const Verified& verified) { return verified.ok(); });
+}
+
+VerifyResult verify(const VerifyRequest& request, const Host& host) {
   const unsigned jobs = request.jobs > 0 ? request.jobs : sys::this_machine().processors;
-  std::vector<Verified> result;
+  VerifyResult result;
   if (!request.all) {
-    result.push_back(verify_one(installed_prefix(host, request.spec), jobs, host));
+    result.prefixes.push_back(verify_one(installed_prefix(host, request.spec), jobs, host));
     return result;
   }
-  for (auto& prefix : store::Inventory::read(reading_roots(host)).prefixes) {
-    result.push_back(verify_one(std::move(prefix), jobs, host));
+  auto inventory = store::Inventory::read(reading_roots(host));
+  result.unreadable = inventory.unreadable();
+  for (auto& prefix : inventory.prefixes) {
+    result.prefixes.push_back(verify_one(std::move(prefix), jobs, host));
   }
   return result;
 }

@@ -25,11 +25,20 @@ struct Verified {
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
   std::vector<Damage> damages;  // sorted by path; `extra` files are told, and are no damage
+  std::string problem;          // why its files cannot be compared; else empty
 
   bool ok() const;
 };
 
-// Reads every file of the prefixes and compares it with what was installed. Changes nothing.
-std::vector<Verified> verify(const VerifyRequest& request, const Host& host);
+struct VerifyResult {
+  std::vector<Verified> prefixes;
+  std::vector<store::Oddity> unreadable;  // with `all`: what has no receipt to go by
+
+  bool ok() const;
+};
+
+// Reads every file of the prefixes and compares it with what was installed. Changes nothing. A
+// prefix that cannot be verified does not keep the others from it.
+VerifyResult verify(const VerifyRequest& request, const Host& host);
 
 }  // namespace cudaenv::commands

@@ -3,6 +3,11 @@
 #include <set>
 #include <string_view>
 
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "store/receipt.hpp"
 #include "sys/file.hpp"
 #include "sys/sha256.hpp"
 
@@ -23,6 +28,16 @@ std::optional<Difference> difference(const std::filesystem::path& root, const Li
   }
   if (stat->mode != listed.mode) return Difference::mode;
   return std::nullopt;
+}
+
+std::vector<ListedFile> files_of(const std::filesystem::path& prefix) {
+  const std::string file = file_list_file(prefix).string();
+  const auto text = sys::read_if_present(file, longest_file_list);
+  if (!text) {
+    throw Error(ErrorKind::corrupt,
+                fmt::format("the file list `{}` is missing", text::visible(file, 1000)));
+  }
+  return read_file_list(*text, file);
 }
 
 std::vector<std::string> unlisted_files(const std::filesystem::path& prefix,

@@ -17,6 +17,10 @@ enum class Difference { missing, changed, mode };
 std::optional<Difference> difference(const std::filesystem::path& root, const ListedFile& listed,
                                      const Interrupt& interrupt);
 
+// The files that a prefix was published with. Throws Error(corrupt) where its list is missing or
+// damaged.
+std::vector<ListedFile> files_of(const std::filesystem::path& prefix);
+
 // The files and links below a prefix that its list does not name: somebody put them there. What
 // cudaenv keeps in .cudaenv/ is passed over. Sorted.
 std::vector<std::string> unlisted_files(const std::filesystem::path& prefix,

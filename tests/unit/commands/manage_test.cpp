@@ -57,7 +57,7 @@ TEST_CASE_FIXTURE(Fixture, "uninstall removes the prefix and what only it used f
   CHECK_FALSE(sys::exists(host.root() / "cuda-12.2.0"));
   CHECK_FALSE(sys::exists(host.root() / "cuda-12.2"));
   CHECK(sys::list(host.root() / ".state/store").size() == before - 5);
-  CHECK(commands::verify({"12.1", false, 2}, host.host())[0].ok());
+  CHECK(commands::verify({"12.1", false, 2}, host.host()).prefixes[0].ok());
 }
 
 TEST_CASE_FIXTURE(Fixture, "the default is not removed, or with force the link goes first") {
@@ -81,7 +81,7 @@ TEST_CASE_FIXTURE(Fixture, "a prefix that holds a user's files is not removed wi
 
 TEST_CASE_FIXTURE(Fixture, "verify names what is missing, changed, of another mode, and extra") {
   const auto prefix = host.root() / "cuda-12.2.0";
-  CHECK(commands::verify({"12.2", false, 2}, host.host())[0].damages.empty());
+  CHECK(commands::verify({"12.2", false, 2}, host.host()).prefixes[0].damages.empty());
   std::filesystem::remove(prefix / "include/cuda_nvcc.h");
   // As an editor does it: a new file in the old one's place.
   std::filesystem::remove(prefix / "bin/cuda_nvcc");
@@ -89,7 +89,7 @@ TEST_CASE_FIXTURE(Fixture, "verify names what is missing, changed, of another mo
   std::filesystem::permissions(prefix / "lib/libcuda_nvrtc.so.1",
                                static_cast<std::filesystem::perms>(0600));
   host.folder().make_file("root/cuda-12.2.0/extra.txt", "x");
-  const auto verified = commands::verify({"12.2", false, 2}, host.host())[0];
+  const auto verified = commands::verify({"12.2", false, 2}, host.host()).prefixes[0];
   CHECK_FALSE(verified.ok());
   const auto kind = [&](const std::string& path) {
     const auto found = std::find_if(verified.damages.begin(), verified.damages.end(),
@@ -115,7 +115,7 @@ TEST_CASE_FIXTURE(Fixture, "gc removes nothing that a prefix uses, and all that 
   CHECK(sys::exists(host.root() / ".state/downloads/abc.partial"));
   CHECK(commands::gc({}, host.host()).entries.size() == 5);
   CHECK_FALSE(sys::exists(host.root() / ".state/downloads/abc.partial"));
-  CHECK(commands::verify({"12.1", false, 2}, host.host())[0].ok());
+  CHECK(commands::verify({"12.1", false, 2}, host.host()).prefixes[0].ok());
 }
 
 TEST_CASE_FIXTURE(Fixture, "a receipt that cannot be read keeps gc from calling anything unused") {
