@@ -166,7 +166,7 @@ void add_how(CLI::App& app, Options& options) {
   app.add_option("--name", request.name, "Name of the prefix instead of cuda-<release>");
   app.add_flag("--set-default", request.set_default, "Make it the default (/usr/local/cuda)");
   app.add_flag("--force,-f", request.force,
-               "Make it anew, exactly as asked; replace a default link that is not ours");
+               "Make it anew, exactly as asked; files and a default link that are not ours go");
   app.add_flag("--system", request.system, "Into /usr/local, whoever you are");
   app.add_option("--jobs,-j", request.jobs, "Unpackers at once (CUDAENV_JOBS)")
       ->check(CLI::Range(1, 1024).description(""))

@@ -11,6 +11,7 @@
 #include "commands/lacks.hpp"
 #include "commands/store_use.hpp"
 #include "commands/wait.hpp"
+#include "install/foreign.hpp"
 #include "install/store_check.hpp"
 #include "install/supply.hpp"
 #include "store/staging.hpp"
@@ -227,6 +228,9 @@ install::Published run_install(const PreparedInstall& prepared, install::Eula eu
   return while_doing(fmt::format("cannot install CUDA {}", plan.wish.cuda.text()), [&] {
     const auto context = make_context(prepared.request, host);
     install::refuse_foreign_folder(prepared.prefix);
+    if (plan.present && !prepared.request.force) {
+      install::refuse_foreign_files(prepared.prefix, "lose them with --force");
+    }
     sys::create_directories(prepared.layout.root());
     sys::create_directories(prepared.layout.state());
     const auto in_use = use_store(prepared.layout, host);

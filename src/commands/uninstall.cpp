@@ -7,36 +7,14 @@
 #include "commands/install_choice.hpp"
 #include "commands/store_use.hpp"
 #include "commands/wait.hpp"
+#include "install/foreign.hpp"
 #include "install/publish.hpp"
-#include "store/file_check.hpp"
 #include "store/links.hpp"
 #include "store/staging.hpp"
 #include "sys/file.hpp"
 
 namespace cudaenv::commands {
 namespace {
-
-std::vector<std::string> foreign_files(const store::InstalledPrefix& prefix) {
-  const auto list_file = store::file_list_file(prefix.path);
-  const auto text = sys::read_if_present(list_file);
-  std::vector<store::ListedFile> listed;
-  if (text) listed = store::read_file_list(*text, list_file.string());
-  return store::unlisted_files(prefix.path, listed);
-}
-
-void refuse_foreign_files(const store::InstalledPrefix& prefix) {
-  const auto foreign = foreign_files(prefix);
-  if (foreign.empty()) return;
-  Error error(ErrorKind::busy,
-              fmt::format("`{}` holds {} that cudaenv did not put there", prefix.path.string(),
-                          text::counted(foreign.size(), "file")));
-  for (std::size_t i = 0; i < foreign.size() && i < 5; ++i) {
-    error = std::move(error).because(text::visible(foreign[i]));
-  }
-  if (foreign.size() > 5)
-    error = std::move(error).because(fmt::format("and {} more", foreign.size() - 5));
-  throw std::move(error).help("move them away, or remove all with --force");
-}
 
 // True when the default link led to the prefix and was removed.
 bool release_default(const store::InstalledPrefix& prefix, bool force) {
@@ -82,14 +60,18 @@ UninstallResult remove_add_on(const UninstallRequest& request, const Host& host)
                      false};
   const Release release{"cuda", prefix.receipt.cuda, "", {}};
   const auto plan = install::make_plan(prefix.layout, *source, release, wish);
-  install::publish(context, prefix.layout, plan, {});
+  install::PublishRequest publish_request;
+  publish_request.force = request.force;
+  install::publish(context, prefix.layout, plan, publish_request);
   in_use.reset();
   return {prefix.receipt.name, prefix.path, row.name, false, collect(prefix.layout, false).bytes};
 }
 
 UninstallResult remove_prefix(const UninstallRequest& request, const Host& host) {
   const auto prefix = installed_prefix(host, request.spec);
-  if (!request.force) refuse_foreign_files(prefix);
+  if (!request.force) {
+    install::refuse_foreign_files(prefix.path, "remove all with --force");
+  }
   const auto lock = lock_root(prefix.layout, host);
   if (!sys::exists(store::receipt_file(prefix.path))) {
     throw Error(ErrorKind::missing, fmt::format("{} has just been removed", prefix.receipt.name));

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "base/url.hpp"
 #include "install/assemble.hpp"
+#include "install/foreign.hpp"
 #include "install/merge.hpp"
 #include "store/links.hpp"
 #include "store/staging.hpp"
@@ -145,6 +146,9 @@ Published publish(const Context& context, const store::Layout& layout, const Pla
                   const PublishRequest& request) {
   const fs::path prefix = layout.prefix(plan.wish.prefix);
   refuse_foreign_folder(prefix);
+  if (plan.present && !request.force) {
+    refuse_foreign_files(prefix, "lose them with --force");
+  }
   const store::ComponentStore store(layout);
   store::Staging staging(layout, "prefix-" + plan.wish.prefix);
   const fs::path staged = staging.path() / "prefix";
@@ -173,13 +177,6 @@ Published publish(const Context& context, const store::Layout& layout, const Pla
   store::refresh_minor_links(layout);
   published.default_set = update_default(layout, prefix, request);
   return published;
-}
-
-void refuse_foreign_folder(const fs::path& prefix) {
-  if (!sys::exists(prefix) || sys::exists(store::receipt_file(prefix))) return;
-  throw Error(ErrorKind::missing,
-              fmt::format("`{}` is there and was not made by cudaenv", prefix.string()))
-      .help("install under another name with --name, or in another root with CUDAENV_ROOT");
 }
 
 }  // namespace cudaenv::install

@@ -16,7 +16,7 @@ enum class Eula { flag, variable, terminal, notice };
 struct PublishRequest {
   Eula eula = Eula::notice;
   bool set_default = false;  // move the default link to the prefix
-  bool force = false;        // a default link that is not ours may be replaced
+  bool force = false;        // a default link, and files in the prefix, that are not ours may go
   bool may_default = true;   // becomes the default where there is none
 };
 
@@ -33,8 +33,5 @@ struct Published {
 // A prefix of that name is swapped in one step and deleted afterwards.
 Published publish(const Context& context, const store::Layout& layout, const Plan& plan,
                   const PublishRequest& request);
-
-// Throws Error(missing) where a folder without our receipt stands in a prefix's place.
-void refuse_foreign_folder(const std::filesystem::path& prefix);
 
 }  // namespace cudaenv::install
