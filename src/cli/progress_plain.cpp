@@ -16,7 +16,8 @@ void PlainProgress::fetch_begin(std::string_view item, std::uint64_t already, st
   std::string line = fmt::format("fetching {}", item);
   if (total > 0) line += fmt::format(" ({})", text::bytes(total));
   if (already > 0) line += fmt::format(", {} are here", text::bytes(already));
-  say(line + fmt::format(" from {}", from));
+  if (!from.empty()) line += fmt::format(" from {}", from);
+  say(line);
 }
 
 void PlainProgress::fetch_retry(std::string_view item, std::string_view why,

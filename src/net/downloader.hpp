@@ -17,7 +17,8 @@
 namespace cudaenv::net {
 
 // One file to fetch. It arrives as `destination`; while it is under way it is
-// `destination` + ".partial", which a later call resumes.
+// `destination` + ".partial", which a later call resumes; a destination that is there already is
+// hashed, and fetched again only if it is not what was asked for.
 struct Request {
   std::vector<std::string> urls;  // tried in order; credentials may stand in them
   std::filesystem::path destination;

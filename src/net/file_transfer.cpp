@@ -21,11 +21,7 @@ constexpr std::size_t telling_bytes = 256;  // enough to tell a web page from an
 }  // namespace
 
 FileTransfer::FileTransfer(const Request& request, const TransferContext& context)
-    : request_(request), context_(context), partial_(request.destination) {
-  if (request_.urls.empty()) {
-    throw Error(ErrorKind::missing, fmt::format("no source is known for {}", request_.item));
-  }
-}
+    : request_(request), context_(context), partial_(request.destination) {}
 
 void FileTransfer::prepare_step() {
   if (!leftover_opened_) {
@@ -45,7 +41,7 @@ void FileTransfer::prepared() {
   furthest_ = partial_.size();
   state_ = State::ready;
   context_.progress.fetch_begin(request_.item, partial_.size(), request_.size.value_or(0),
-                                shown_url(url()));
+                                request_.urls.empty() ? "" : shown_url(url()));
   if (!complete() || partial_.size() == 0) return;
   if (partial_.digest() == *request_.sha256) {
     publish();
@@ -55,6 +51,9 @@ void FileTransfer::prepared() {
 }
 
 Get FileTransfer::next_get() {
+  if (request_.urls.empty()) {
+    throw Error(ErrorKind::missing, fmt::format("no source is known for {}", request_.item));
+  }
   while (has_next_url() && is_down(url_origin(url()))) {
     try_next_url(Failure::connect, "it could not be reached for other files");
   }

@@ -23,6 +23,10 @@ PartialFile::PartialFile(const std::filesystem::path& destination)
     : destination_(destination), path_(partial_path(destination)) {}
 
 void PartialFile::open_leftover() {
+  // A whole file that an earlier run did not live to use is hashed like any other leftover.
+  if (const auto whole = sys::stat_link(destination_); whole && whole->kind == sys::Kind::regular) {
+    sys::rename(destination_, path_);
+  }
   const auto found = sys::stat_link(path_);
   if (!found) return;
   if (found->kind != sys::Kind::regular) {

@@ -16,8 +16,8 @@ class PartialFile {
  public:
   explicit PartialFile(const std::filesystem::path& destination);
 
-  // What an earlier run left is taken up, hashed block by block: open_leftover(), then
-  // hash_leftover() until it returns false.
+  // What an earlier run left, be it the whole destination, is taken up, hashed block by block:
+  // open_leftover(), then hash_leftover() until it returns false.
   void open_leftover();
   bool hash_leftover();
 

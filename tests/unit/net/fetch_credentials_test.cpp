@@ -32,8 +32,8 @@ TEST_CASE("a login in the URL is used and never shown") {
   CHECK_FALSE(contains(fetcher.progress.text(), "ss"));
   CHECK(contains(fetcher.progress.text(), "begin file 0/50000 " + server.url("/f")));
 
-  const auto failure =
-      fetcher.failure({fetcher.request(with_login(server, "me:wr0ng", "/f?key=hidden"), content)});
+  const auto failure = fetcher.failure(
+      {fetcher.request(with_login(server, "me:wr0ng", "/f?key=hidden"), content, "other")});
   CHECK(contains(failure, "401 Unauthorized"));
   CHECK_FALSE(contains(failure, "wr0ng"));
   CHECK_FALSE(contains(failure, "hidden"));

@@ -79,6 +79,29 @@ TEST_CASE("a complete partial needs no server") {
   CHECK_FALSE(fetcher.has("file.partial"));
 }
 
+TEST_CASE("a whole file that an earlier run fetched and did not use needs no server") {
+  Fetcher fetcher;
+  fetcher.dir.make_file("file", content);
+  auto request = fetcher.request(dead_url() + "/f", content);
+  CHECK(fetcher.fetch({request}).size() == 1);
+  CHECK(fetcher.got() == content);
+  CHECK_FALSE(fetcher.has("file.partial"));
+
+  request.urls.clear();
+  CHECK(fetcher.fetch({request}).size() == 1);
+  CHECK(fetcher.got() == content);
+}
+
+TEST_CASE("a file in the destination's place that a power cut damaged is fetched again") {
+  MirrorServer server;
+  Fetcher fetcher;
+  server.put("/f", content);
+  fetcher.dir.make_file("file", std::string(content.size(), '\0'));
+  fetcher.fetch({fetcher.request(server.url("/f"), content)});
+  CHECK(fetcher.got() == content);
+  CHECK(server.requests().size() == 1);
+}
+
 TEST_CASE("a leftover that is damaged, too long or both is replaced") {
   std::string damaged = content;
   damaged[1000] ^= 1;

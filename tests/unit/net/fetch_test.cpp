@@ -128,6 +128,7 @@ TEST_CASE("URLs are tried in their order, and the error tells what each gave") {
   CHECK(server.requests().size() == 2);
 
   request.urls.pop_back();
+  std::filesystem::remove(request.destination);
   const auto failure = fetcher.failure({request}, ErrorKind::network);
   CHECK(failure.find("cannot fetch file: " + request.urls[0] + ": ") == 0);
   CHECK(failure.find(request.urls[1] + ": 404 Not Found") != std::string::npos);
