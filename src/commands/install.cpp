@@ -176,6 +176,50 @@ install::Plan planned(const InstallRequest& request, const Spec& spec, const sto
   }
 }
 
+install::PublishRequest publish_request(const PreparedInstall& prepared, install::Eula eula) {
+  install::PublishRequest request{eula, prepared.request.set_default, prepared.request.force};
+  request.may_default = !is_for_elsewhere(prepared.request, prepared.plan.wish.cuda);
+  return request;
+}
+
+// What the plan counted on may have been collected before the store was locked.
+void look_again(const store::Layout& layout, install::Plan& plan) {
+  const store::ComponentStore store(layout);
+  for (auto& part : plan.parts) {
+    part.stored = part.stored &&
+                  store.contains(part.offer.sha256, std::string(install::name_of(part.filter)));
+  }
+}
+
+// Nothing where the prefix is another by now than the one that was planned for.
+std::optional<install::Published> install_once(const PreparedInstall& prepared, install::Eula eula,
+                                               const Host& host) {
+  auto plan = prepared.plan;
+  const auto context = make_context(prepared.request, host);
+  install::refuse_foreign_folder(prepared.prefix);
+  if (plan.present && !prepared.request.force) {
+    install::refuse_foreign_files(prepared.prefix, "lose them with --force");
+  }
+  sys::create_directories(prepared.layout.root());
+  sys::create_directories(prepared.layout.state());
+  const auto in_use = use_store(prepared.layout, host);
+  store::sweep(prepared.layout);
+  look_again(prepared.layout, plan);
+  if (plan.wish.exactly) install::drop_damaged(context, prepared.layout, plan);
+  install::check_space(plan, prepared.layout);
+  install::supply(context, prepared.layout, plan);
+  return install::publish(context, prepared.layout, plan, publish_request(prepared, eula));
+}
+
+// The prefix as somebody else has just made it, with the links that were asked for.
+install::Published already_published(const PreparedInstall& prepared, install::Eula eula,
+                                     const Host& host) {
+  const auto context = make_context(prepared.request, host);
+  const bool default_set = install::settle_links(context, prepared.layout, prepared.prefix,
+                                                 publish_request(prepared, eula));
+  return {*prepared.plan.present, prepared.prefix, false, default_set, ""};
+}
+
 }  // namespace
 
 PreparedInstall prepare_install(const InstallRequest& request, const Host& host) {
@@ -224,23 +268,15 @@ Error unusable_error(const PreparedInstall& prepared) {
 install::Published run_install(const PreparedInstall& prepared, install::Eula eula,
                                const Host& host) {
   if (!prepared.plan.unusable.empty()) throw unusable_error(prepared);
-  auto plan = prepared.plan;
-  return while_doing(fmt::format("cannot install CUDA {}", plan.wish.cuda.text()), [&] {
-    const auto context = make_context(prepared.request, host);
-    install::refuse_foreign_folder(prepared.prefix);
-    if (plan.present && !prepared.request.force) {
-      install::refuse_foreign_files(prepared.prefix, "lose them with --force");
+  return while_doing(fmt::format("cannot install CUDA {}", prepared.plan.wish.cuda.text()), [&] {
+    if (auto published = install_once(prepared, eula, host)) return std::move(*published);
+    // Whoever was faster may have brought all of it, or a part, or taken the prefix away.
+    while (true) {
+      const auto again = prepare_install(prepared.request, host);
+      if (!again.plan.unusable.empty()) throw unusable_error(again);
+      if (again.already) return already_published(again, eula, host);
+      if (auto published = install_once(again, eula, host)) return std::move(*published);
     }
-    sys::create_directories(prepared.layout.root());
-    sys::create_directories(prepared.layout.state());
-    const auto in_use = use_store(prepared.layout, host);
-    store::sweep(prepared.layout);
-    if (plan.wish.exactly) install::drop_damaged(context, prepared.layout, plan);
-    install::check_space(plan, prepared.layout);
-    install::supply(context, prepared.layout, plan);
-    install::PublishRequest request{eula, prepared.request.set_default, prepared.request.force};
-    request.may_default = !is_for_elsewhere(prepared.request, plan.wish.cuda);
-    return install::publish(context, prepared.layout, plan, request);
   });
 }
 

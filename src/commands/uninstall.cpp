@@ -35,17 +35,13 @@ bool release_default(const store::InstalledPrefix& prefix, bool force) {
   return true;
 }
 
-UninstallResult remove_add_on(const UninstallRequest& request, const Host& host) {
-  const auto add_on = install::AddOnRequest::parse(request.spec);
-  const auto& row = *catalog::add_on(add_on.name);
-  const auto prefix = installed_prefix(host, request.from);
-  const auto* has = prefix.receipt.find(row.component);
-  if (!has) {
-    throw Error(ErrorKind::missing, fmt::format("{} has no {}", prefix.receipt.name, row.name));
-  }
+// Without one component; false where the prefix was changed meanwhile. `force`: whatever files of
+// others it holds.
+bool publish_without(const std::string& component, const store::InstalledPrefix& prefix, bool force,
+                     const Host& host) {
   InstallRequest unchanged;
   const auto context = make_context(unchanged, host);
-  auto in_use = std::make_optional(use_store(prefix.layout, host));
+  const auto in_use = use_store(prefix.layout, host);
   const auto source = install::make_nvidia_source(context, {});
   const auto platform = Platform::parse(prefix.receipt.platform);
   install::Wish wish{prefix.receipt.cuda,
@@ -56,14 +52,25 @@ UninstallResult remove_add_on(const UninstallRequest& request, const Host& host)
                      {},
                      false,
                      {},
-                     {row.component},
+                     {component},
                      false};
   const Release release{"cuda", prefix.receipt.cuda, "", {}};
   const auto plan = install::make_plan(prefix.layout, *source, release, wish);
   install::PublishRequest publish_request;
-  publish_request.force = request.force;
-  install::publish(context, prefix.layout, plan, publish_request);
-  in_use.reset();
+  publish_request.force = force;
+  return install::publish(context, prefix.layout, plan, publish_request).has_value();
+}
+
+UninstallResult remove_add_on(const UninstallRequest& request, const Host& host) {
+  const auto add_on = install::AddOnRequest::parse(request.spec);
+  const auto& row = *catalog::add_on(add_on.name);
+  const auto prefix = installed_prefix(host, request.from);
+  const auto* has = prefix.receipt.find(row.component);
+  if (!has) {
+    throw Error(ErrorKind::missing, fmt::format("{} has no {}", prefix.receipt.name, row.name));
+  }
+  while (!publish_without(row.component, prefix, request.force, host)) {
+  }
   return {prefix.receipt.name, prefix.path, row.name, false, collect(prefix.layout, false).bytes};
 }
 

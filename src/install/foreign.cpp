@@ -41,6 +41,7 @@ void refuse_foreign_folder(const fs::path& prefix) {
 }
 
 void refuse_foreign_files(const fs::path& prefix, std::string_view or_else) {
+  if (!sys::stat_link(prefix)) return;  // removed meanwhile
   const auto foreign = foreign_files(prefix, or_else);
   if (foreign.empty()) return;
   constexpr std::size_t named = 5;

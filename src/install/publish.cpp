@@ -107,6 +107,21 @@ store::Receipt receipt_of(const Context& context, const Plan& plan, const Assemb
   return receipt;
 }
 
+sys::FileLock lock_root(const Context& context, const store::Layout& layout) {
+  return sys::FileLock::exclusive(layout.root_lock(),
+                                  fmt::format("the root `{}`", layout.root().string()),
+                                  context.lock_wait());
+}
+
+// Whether the prefix is still as it was when the plan was made; what is made anew `exactly` does
+// not depend on it.
+bool is_as_planned(const Plan& plan, const fs::path& prefix) {
+  if (plan.wish.exactly) return true;
+  const auto now = store::receipt_in(prefix);
+  if (!now || !plan.present) return !now && !plan.present;
+  return store::write_receipt(*now) == store::write_receipt(*plan.present);
+}
+
 // Swaps or moves the staged folder into place. True when there was one of that name.
 bool put_in_place(const store::Layout& layout, const fs::path& staged, const fs::path& prefix) {
   refuse_foreign_folder(prefix);
@@ -142,8 +157,8 @@ bool update_default(const store::Layout& layout, const fs::path& prefix,
 
 }  // namespace
 
-Published publish(const Context& context, const store::Layout& layout, const Plan& plan,
-                  const PublishRequest& request) {
+std::optional<Published> publish(const Context& context, const store::Layout& layout,
+                                 const Plan& plan, const PublishRequest& request) {
   const fs::path prefix = layout.prefix(plan.wish.prefix);
   refuse_foreign_folder(prefix);
   if (plan.present && !request.force) {
@@ -168,15 +183,23 @@ Published publish(const Context& context, const store::Layout& layout, const Pla
   sys::sync_filesystem(staged);
   sys::write_atomically(store::receipt_file(staged), store::write_receipt(published.receipt));
 
-  const auto lock = sys::FileLock::exclusive(layout.root_lock(),
-                                             fmt::format("the root `{}`", layout.root().string()),
-                                             context.lock_wait());
+  const auto lock = lock_root(context, layout);
   context.interrupt.check();
+  if (!is_as_planned(plan, prefix)) return std::nullopt;
   published.replaced = put_in_place(layout, staged, prefix);
   sys::sync_directory(prefix.parent_path());
   store::refresh_minor_links(layout);
   published.default_set = update_default(layout, prefix, request);
   return published;
+}
+
+bool settle_links(const Context& context, const store::Layout& layout, const fs::path& prefix,
+                  const PublishRequest& request) {
+  const auto lock = lock_root(context, layout);
+  // Gone again: then there is nothing to lead to.
+  if (!sys::exists(store::receipt_file(prefix))) return false;
+  store::refresh_minor_links(layout);
+  return update_default(layout, prefix, request);
 }
 
 }  // namespace cudaenv::install

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "install/context.hpp"
@@ -30,8 +31,14 @@ struct Published {
 
 // Puts the prefix of a supplied plan together in a staging folder, from the store's files, and
 // publishes it by one rename: receipt last, everything synced first, root lock held for moments.
-// A prefix of that name is swapped in one step and deleted afterwards.
-Published publish(const Context& context, const store::Layout& layout, const Plan& plan,
-                  const PublishRequest& request);
+// A prefix of that name is swapped in one step and deleted afterwards. Nothing, and nothing done,
+// where that prefix is no longer the one of the plan: somebody else was faster, plan again.
+std::optional<Published> publish(const Context& context, const store::Layout& layout,
+                                 const Plan& plan, const PublishRequest& request);
+
+// Brings minor links and default link of an installed prefix to what publish() makes of them. True
+// if the default link leads to it now and did not before.
+bool settle_links(const Context& context, const store::Layout& layout,
+                  const std::filesystem::path& prefix, const PublishRequest& request);
 
 }  // namespace cudaenv::install
