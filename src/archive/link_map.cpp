@@ -1,5 +1,6 @@
 #include "archive/link_map.hpp"
 
+#include <unordered_map>
 #include <vector>
 
 #include "archive/entry_path.hpp"
@@ -11,9 +12,10 @@ namespace {
 // What Linux follows in one path before it says ELOOP.
 constexpr int most_hops = 40;
 
-// Bytes of paths looked at for all links together: part of a second's work. The links of a toolkit,
-// some thousand to near neighbours, need a hundredth; a few kilobytes can be made to need hours.
-constexpr std::uint64_t most_looked_at = 256u << 20;
+constexpr std::size_t longest_path = 4096;
+
+// Bytes of ends that are remembered. The links of a toolkit, some thousand, need a hundredth.
+constexpr std::size_t most_remembered = 32u << 20;
 
 std::string joined(const std::vector<std::string>& names) { return text::join(names, "/"); }
 
@@ -35,6 +37,52 @@ std::vector<std::string> destination(const std::string& path, const std::string&
   return names;
 }
 
+// Follows settled links to their ends. Each is followed once: links that share a chain of long
+// targets would cost a stranger little and us hours.
+class Ends {
+ public:
+  explicit Ends(const LinkMap& links) : links_(links) {}
+
+  void check(const std::string& path) { follow(path, 1); }
+
+ private:
+  struct End {
+    std::string path;
+    int hops = 1;
+  };
+
+  const End& follow(const std::string& path, int depth) {
+    if (const auto known = known_.find(path); known != known_.end()) return known->second;
+    if (depth > most_hops) refuse_loop(path);
+    End end;
+    for (const std::string& name : destination(path, *links_.find(path))) {
+      if (!end.path.empty()) end.path += '/';
+      end.path += name;
+      if (end.path.size() > longest_path) {
+        refuse(path, "is a link to a path of more than 4096 bytes");
+      }
+      if (!links_.find(end.path)) continue;
+      const End& onward = follow(end.path, depth + 1);
+      end.path = onward.path;
+      end.hops += onward.hops;
+      if (end.hops > most_hops) refuse_loop(path);
+    }
+    remembered_ += end.path.size();
+    if (remembered_ > most_remembered) {
+      refuse(path, "is one of too many links that lead to further links");
+    }
+    return known_.emplace(path, std::move(end)).first->second;
+  }
+
+  [[noreturn]] static void refuse_loop(const std::string& path) {
+    refuse(path, "is a link in a loop of links");
+  }
+
+  const LinkMap& links_;
+  std::unordered_map<std::string, End> known_;
+  std::size_t remembered_ = 0;
+};
+
 }  // namespace
 
 const std::string* LinkMap::find(const std::string& path) const {
@@ -48,10 +96,10 @@ void LinkMap::settle(const Interrupt& interrupt) {
     settled_targets.emplace(path, settled(path, target));
   }
   targets_ = std::move(settled_targets);
-  std::uint64_t left = most_looked_at;
+  Ends ends(*this);
   for (const auto& [path, target] : targets_) {
     interrupt.check();
-    check_end(path, left);
+    ends.check(path);
   }
 }
 
@@ -75,26 +123,6 @@ std::string LinkMap::settled(const std::string& path, const std::string& target)
     }
   }
   return spelled.empty() ? "." : joined(spelled);
-}
-
-void LinkMap::check_end(const std::string& path, std::uint64_t& left) const {
-  std::vector<std::string> rest = destination(path, *find(path));
-  std::string here;
-  int hops = 0;
-  for (std::size_t next = 0; next < rest.size(); ++next) {
-    if (!here.empty()) here += '/';
-    here += rest[next];
-    if (here.size() > left) refuse(path, "is one of too many links that lead to further links");
-    left -= here.size();
-    const std::string* target = find(here);
-    if (!target) continue;
-    if (++hops > most_hops || here.size() > 4096) refuse(path, "is a link in a loop of links");
-    std::vector<std::string> onward = destination(here, *target);
-    onward.insert(onward.end(), rest.begin() + static_cast<std::ptrdiff_t>(next) + 1, rest.end());
-    rest = std::move(onward);
-    here.clear();
-    next = static_cast<std::size_t>(-1);
-  }
 }
 
 }  // namespace cudaenv::archive

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -24,7 +23,6 @@ class LinkMap {
 
  private:
   std::string settled(const std::string& path, const std::string& target) const;
-  void check_end(const std::string& path, std::uint64_t& left) const;
 
   std::map<std::string, std::string> targets_;
 };

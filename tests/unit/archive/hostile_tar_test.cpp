@@ -2,6 +2,8 @@
 
 #include "hostile_tar.hpp"
 
+#include <ctime>
+
 #include <fmt/format.h>
 
 namespace {
@@ -121,9 +123,33 @@ TEST_CASE("links that lead out of the tree, or nowhere, are refused") {
                 tar.symlink(fmt::format("l{}", n), fmt::format("l{}/l{}", n - 1, n - 1));
               }
             }),
-            {"loop"}}}) {
+            {"loop"}},
+           {"a chain that grows",
+            amid_good([](auto& tar) {
+              std::string far;
+              while (far.size() < 4000) far += "/n";
+              tar.symlink("l0", "x" + far).symlink("l1", "l0" + far);
+            }),
+            {"`l1`", "4096"}}}) {
     check_refused(hostile);
   }
+}
+
+TEST_CASE("many links through one long chain are judged in a moment") {
+  // Followed one by one they would take minutes.
+  TarBuilder tar;
+  std::string far = "end";
+  while (far.size() < 4000) far += "/n";
+  tar.symlink("chain00", far);
+  for (int n = 1; n < 39; ++n) {
+    tar.symlink(fmt::format("chain{:02}", n), fmt::format("chain{:02}", n - 1));
+  }
+  for (int n = 0; n < 4000; ++n) tar.symlink(fmt::format("many{}", n), "chain38");
+  const Sandbox sandbox;
+  sandbox.put(xz_packed(tar.bytes()));
+  const std::clock_t begin = std::clock();  // of this process: a busy machine does not count
+  CHECK(archive::unpack(sandbox.request(), NoInterrupt()).size() == 4039);
+  CHECK(std::clock() - begin < 10 * CLOCKS_PER_SEC);
 }
 
 TEST_CASE("nothing is written through a link, and no entry takes another's place") {
