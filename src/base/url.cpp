@@ -11,6 +11,19 @@ struct Parts {
   std::string_view path;       // with the leading slash, without query and fragment
 };
 
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// Length of "https://" at the start, or 0. A "://" further on belongs to a path.
+std::size_t scheme_length(std::string_view url) {
+  const auto end = url.find("://");
+  if (end == std::string_view::npos || end == 0 || !is_letter(url[0])) return 0;
+  for (const char c : url.substr(0, end)) {
+    const bool other = (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
+    if (!is_letter(c) && !other) return 0;
+  }
+  return end + 3;
+}
+
 // Length of "user:password@" at the start of what follows a scheme. A password may hold an '@' of
 // its own, so the last one ends it; and people forget to encode '/', '?' and '#' in it, which
 // shows as a port that is no number.
@@ -27,13 +40,12 @@ std::size_t user_part_length(std::string_view rest) {
 
 Parts split_url(std::string_view url) {
   Parts parts;
-  const auto scheme_end = url.find("://");
-  if (scheme_end == std::string_view::npos) {
+  parts.scheme = url.substr(0, scheme_length(url));
+  if (parts.scheme.empty()) {
     parts.path = url.substr(0, url.find_first_of("?#"));
     return parts;
   }
-  parts.scheme = url.substr(0, scheme_end + 3);
-  std::string_view rest = url.substr(scheme_end + 3);
+  std::string_view rest = url.substr(parts.scheme.size());
   rest.remove_prefix(user_part_length(rest));
   rest = rest.substr(0, rest.find_first_of("?#"));
   const auto slash = rest.find('/');
@@ -53,7 +65,7 @@ int hex_digit(char c) {
 
 std::string shown_url(std::string_view url) {
   // A proxy is often written without a scheme: "me:secret@host:3128".
-  if (url.find("://") == std::string_view::npos && !url.starts_with('/') && !url.starts_with('.')) {
+  if (scheme_length(url) == 0 && !url.starts_with('/') && !url.starts_with('.')) {
     url.remove_prefix(user_part_length(url));
   }
   const Parts parts = split_url(url);

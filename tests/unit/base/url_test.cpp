@@ -34,6 +34,8 @@ TEST_CASE("no spelling of a password survives") {
            "me:cret@host:3128",              // as proxies are written
            "me:cret@host/a",                 //
            "HTTP://me:cret@host/a",          //
+           "me:cret@host/x://y",             // "://", but no scheme before it
+           "me:cret@host://",                //
        }) {
     CAPTURE(url);
     const std::string shown = shown_url(url);
