@@ -160,8 +160,9 @@ bool HtmlCount::add(std::size_t bytes) {
 std::string HtmlCount::text() const { return text::counted(bytes_, "byte"); }
 
 std::string validator_of(const ResponseHead& head) {
-  // A weak ETag promises the same meaning, not the same bytes.
-  const bool strong = !head.etag.empty() && !head.etag.starts_with("W/");
+  // A weak ETag promises the same meaning, not the same bytes; one without its quotes, as some
+  // servers send it, is none in If-Range.
+  const bool strong = head.etag.starts_with('"');
   const std::string& validator = strong ? head.etag : head.last_modified;
   // It goes back into a header of ours.
   const bool clean = std::none_of(validator.begin(), validator.end(),

@@ -103,6 +103,15 @@ TEST_CASE("a weak ETag does not promise the same bytes") {
   CHECK_FALSE(changed_since("\"1\"", ResponseHead{}));
 }
 
+TEST_CASE("an ETag without quotes is passed over, and no reason to begin anew") {
+  ResponseHead head;
+  head.etag = "64f1-5c";
+  CHECK(validator_of(head) == "");
+  head.last_modified = "Sun, 06 Nov 1994 08:49:37 GMT";
+  CHECK(validator_of(head) == head.last_modified);
+  CHECK_FALSE(changed_since(validator_of(head), head));
+}
+
 TEST_CASE("a date in Retry-After is measured by the server's own clock") {
   ResponseHead busy;
   busy.retry_after = "Sun, 06 Nov 1994 08:50:07 GMT";
