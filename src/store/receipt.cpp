@@ -258,12 +258,19 @@ Receipt read_receipt(std::string_view json, std::string_view where) {
 }
 
 Receipt read_receipt_summary(std::string_view json, std::string_view where) {
-  // As write_receipt() lays it out; a text that was laid out anew is parsed whole.
-  const auto end = json.find(",\n  \"components\": [");
-  const bool found = end != std::string_view::npos;
-  const Json root =
-      parse(found ? std::string(json.substr(0, end)) + "}" : std::string(json), where);
-  return read_summary(Object(root, where, ""), where);
+  const auto read = [&](std::string_view text) {
+    const Json root = parse(text, where);
+    return read_summary(Object(root, where, ""), where);
+  };
+  // As write_receipt() lays it out.
+  if (const auto end = json.find(",\n  \"components\": ["); end != std::string_view::npos) {
+    try {
+      return read(std::string(json.substr(0, end)) + "}");
+    } catch (const Error&) {
+      // Somebody may have put the keys in another order: the whole text decides.
+    }
+  }
+  return read(json);
 }
 
 std::optional<std::string> receipt_text(const fs::path& prefix) {

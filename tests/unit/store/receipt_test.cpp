@@ -272,6 +272,10 @@ TEST_CASE("a summary is the receipt without its lists, however the receipt is la
     if (c != '\n') compact += c;
   }
   CHECK(summary(compact) == write_receipt(expected));
+  const std::string name = "\n  \"name\": \"cuda-12.1.1\",";
+  const std::string reordered =
+      replaced(replaced(sample(), name, ""), "\n  \"lacking\"", name + "\n  \"lacking\"");
+  CHECK(summary(reordered) == write_receipt(expected));
 }
 
 TEST_CASE("receipt and file list lie in the prefix's hidden folder") {
