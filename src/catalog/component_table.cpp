@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "catalog/rules.hpp"
 #include "catalog/strict_json.hpp"
 #include "embedded/manifests.hpp"
@@ -167,7 +168,8 @@ void TableReader::check_names(const ComponentTable& table) const {
     names.push_back(info.name);
     names.insert(names.end(), table.rules[i].aliases.begin(), table.rules[i].aliases.end());
     for (const auto& each : names) {
-      if (!taken.insert(each).second) refuse(info.name, fmt::format("shares the name `{}`", each));
+      if (taken.insert(each).second) continue;
+      refuse(info.name, fmt::format("shares the name `{}`", text::visible(each, 60)));
     }
   }
 }
@@ -218,7 +220,8 @@ void TableReader::only(const json& object, const std::set<std::string>& known,
                        const std::string& place) const {
   if (!object.is_object()) refuse(place, fmt::format("is {}, not an object", kind_of(object)));
   for (const auto& [key, value] : object.items()) {
-    if (!known.contains(key)) refuse(place, fmt::format("has an unknown key `{}`", key));
+    if (known.contains(key)) continue;
+    refuse(place, fmt::format("has an unknown key `{}`", text::visible(key, 60)));
   }
 }
 

@@ -94,6 +94,7 @@ TEST_CASE("a damaged table is refused by the row") {
   CHECK(says(refusal(R"({"schema": 2})"), "schema is not 1"));
   CHECK(says(refusal(R"({"schema": 1, "components": {}})"), "components is not a list"));
   CHECK(says(refusal(R"({"schema": 1, "more": 1})"), "unknown key `more`"));
+  CHECK(says(refusal(R"({"schema": 1, "\u001b[2J": 1})"), "unknown key `\\x1B[2J`"));
   CHECK(says(refusal(table("5")), "components[0] is a number"));
   CHECK(says(refusal(table("{}")), "components[0].name is not a plain name"));
   CHECK(says(refusal(table(R"({"name": "a"})")), "a.summary is missing"));
