@@ -164,10 +164,10 @@ std::string validator_of(const ResponseHead& head) {
   // servers send it, is none in If-Range.
   const bool strong = head.etag.starts_with('"');
   const std::string& validator = strong ? head.etag : head.last_modified;
-  // It goes back into a header of ours.
+  // It goes back into a header of ours, where only an ETag begins with a quote.
   const bool clean = std::none_of(validator.begin(), validator.end(),
                                   [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-  return clean ? validator : "";
+  return clean && (strong || !validator.starts_with('"')) ? validator : "";
 }
 
 bool changed_since(const std::string& validator, const ResponseHead& head) {

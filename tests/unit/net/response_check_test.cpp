@@ -110,6 +110,8 @@ TEST_CASE("an ETag without quotes is passed over, and no reason to begin anew") 
   head.last_modified = "Sun, 06 Nov 1994 08:49:37 GMT";
   CHECK(validator_of(head) == head.last_modified);
   CHECK_FALSE(changed_since(validator_of(head), head));
+  head.last_modified = "\"yesterday\"";
+  CHECK(validator_of(head) == "");
 }
 
 TEST_CASE("a date in Retry-After is measured by the server's own clock") {
