@@ -82,8 +82,10 @@ std::optional<WheelName> parse_wheel_name(std::string_view file_name) {
   if (parts.size() != 5 && parts.size() != 6) return std::nullopt;
   if (!all_of_word(parts[0], "._") || !all_of_word(parts[1], "._+!")) return std::nullopt;
   if (!is_digit(parts[1].front())) return std::nullopt;
-  if (parts.size() == 6 && !is_digit(parts[2].empty() ? 'x' : parts[2].front()))
-    return std::nullopt;
+  for (std::size_t i = 2; i < parts.size(); ++i) {
+    if (!all_of_word(parts[i], "._")) return std::nullopt;
+  }
+  if (parts.size() == 6 && !is_digit(parts[2].front())) return std::nullopt;
 
   WheelName name{normalised_distribution(parts[0]), std::string(parts[1]), {}};
   for (const auto tag : text::split(parts.back(), '.')) {

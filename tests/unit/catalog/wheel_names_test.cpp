@@ -95,6 +95,8 @@ TEST_CASE("what is not the name of a wheel is refused") {
                        "../a-1-py3-none-any.whl",
                        "a/b-1-py3-none-any.whl",
                        "a-1/2-py3-none-any.whl",
+                       "a-1-py3-n/ne-any.whl",
+                       "a-1-../py3-none-any.whl",
                        "a-1-py3-none-any\n.whl",
                        "a-1-py3-none-any.whl.metadata"};
   for (const char* name : odd) {
