@@ -35,7 +35,7 @@ void expect_refusal_is_corrupt(const std::function<void()>& unpack) {
 
 void try_zip(std::string_view bytes) {
   const fuzz::Unpacking unpacking(bytes);
-  const auto names = result_of([&] { return archive::list_zip(unpacking.archive()); });
+  const auto names = result_of([&] { return archive::list_zip(unpacking.archive(), ""); });
   if (!names) return;
   for (const auto& name : *names) {
     const auto content =

@@ -127,10 +127,12 @@ TEST_CASE("links that lead out of the tree, or nowhere, are refused") {
            {"a chain that grows",
             amid_good([](auto& tar) {
               std::string far;
-              while (far.size() < 4000) far += "/n";
-              tar.symlink("l0", "x" + far).symlink("l1", "l0" + far);
+              while (far.size() < 1000) far += "/n";
+              tar.symlink("l0", "x" + far);
+              for (int n = 1; n < 5; ++n)
+                tar.symlink(fmt::format("l{}", n), fmt::format("l{}", n - 1) + far);
             }),
-            {"`l1`", "4096"}}}) {
+            {"`l4`", "4096"}}}) {
     check_refused(hostile);
   }
 }
@@ -139,7 +141,7 @@ TEST_CASE("many links through one long chain are judged in a moment") {
   // Followed one by one they would take minutes.
   TarBuilder tar;
   std::string far = "end";
-  while (far.size() < 4000) far += "/n";
+  while (far.size() < 1000) far += "/n";
   tar.symlink("chain00", far);
   for (int n = 1; n < 39; ++n) {
     tar.symlink(fmt::format("chain{:02}", n), fmt::format("chain{:02}", n - 1));
