@@ -8,7 +8,8 @@
 namespace cudaenv {
 
 // What went wrong, in the terms that decide the exit status and a retry.
-enum class ErrorKind { usage, missing, network, corrupt, busy, system };
+// `full`: no space, no inode or no quota is left.
+enum class ErrorKind { usage, missing, network, corrupt, busy, system, full };
 
 // A failure that ends the command. Only cli::run() catches it, to print it.
 // The message is one lower-case line without a full stop.

@@ -191,15 +191,9 @@ void look_again(const store::Layout& layout, install::Plan& plan) {
   }
 }
 
-// Nothing where the prefix is another by now than the one that was planned for.
-std::optional<install::Published> install_once(const PreparedInstall& prepared, install::Eula eula,
-                                               const Host& host) {
-  auto plan = prepared.plan;
+std::optional<install::Published> carry_out(const PreparedInstall& prepared, install::Plan& plan,
+                                            install::Eula eula, const Host& host) {
   const auto context = make_context(prepared.request, host);
-  install::refuse_foreign_folder(prepared.prefix);
-  if (plan.present && !prepared.request.force) {
-    install::refuse_foreign_files(prepared.prefix, "lose them with --force");
-  }
   sys::create_directories(prepared.layout.root());
   sys::create_directories(prepared.layout.state());
   const auto in_use = use_store(prepared.layout, host);
@@ -209,6 +203,23 @@ std::optional<install::Published> install_once(const PreparedInstall& prepared, 
   install::check_space(plan, prepared.layout);
   install::supply(context, prepared.layout, plan);
   return install::publish(context, prepared.layout, plan, publish_request(prepared, eula));
+}
+
+// Nothing where the prefix is another by now than the one that was planned for.
+std::optional<install::Published> install_once(const PreparedInstall& prepared, install::Eula eula,
+                                               const Host& host) {
+  auto plan = prepared.plan;
+  install::refuse_foreign_folder(prepared.prefix);
+  if (plan.present && !prepared.request.force) {
+    install::refuse_foreign_files(prepared.prefix, "lose them with --force");
+  }
+  try {
+    return carry_out(prepared, plan, eula, host);
+  } catch (const Error& error) {
+    // The check of the space is an estimate, and others write to the same disk.
+    if (error.kind() != ErrorKind::full) throw;
+    throw Error(error).because(install::still_needed(plan, prepared.layout));
+  }
 }
 
 // The prefix as somebody else has just made it, with the links that were asked for.

@@ -280,9 +280,23 @@ void check_space(const Plan& plan, const store::Layout& layout) {
   }
   if (space.inodes && *space.inodes < plan.fresh_files()) {
     throw Error(ErrorKind::system, fmt::format("there are not enough inodes in `{}`", where))
-        .because(fmt::format("needed about {}, free {}", plan.fresh_files(), *space.inodes))
+        .because(fmt::format("needed about {}, free {}: {} are missing", plan.fresh_files(),
+                             *space.inodes, plan.fresh_files() - *space.inodes))
         .help("remove some files there, or name another root with CUDAENV_ROOT");
   }
+}
+
+std::string still_needed(Plan plan, const store::Layout& layout) {
+  const store::ComponentStore store(layout);
+  for (auto& part : plan.parts) {
+    part.stored = store.contains(part.offer.sha256, std::string(name_of(part.filter)));
+  }
+  const sys::Space space = sys::free_space(layout.state());
+  std::string line = fmt::format(
+      "still needed are about {} and {}; free are {}", text::bytes(plan.fresh_disk_bytes()),
+      text::counted(plan.fresh_files(), "inode"), text::bytes(space.bytes));
+  if (space.inodes) line += fmt::format(" and {}", text::counted(*space.inodes, "inode"));
+  return line;
 }
 
 std::string_view name_of(Filter filter) {

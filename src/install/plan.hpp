@@ -68,9 +68,13 @@ Plan make_plan(const store::Layout& layout, Source& source, const Release& relea
 // Whether what a prefix has already covers the wish: nobody needs to ask a source.
 bool covers(const store::Receipt& present, const Wish& wish, const Release& release);
 
-// Throws Error(system) that says how much is missing, when the disk has not enough bytes or
-// inodes for a plan.
+// Throws Error(system) that says how much is missing, when the disk has not enough bytes or inodes
+// for a plan.
 void check_space(const Plan& plan, const store::Layout& layout);
+
+// One line for a disk that filled up on the way: what a plan still needs beside what is in the
+// store by now, and what is free.
+std::string still_needed(Plan plan, const store::Layout& layout);
 
 std::string_view name_of(catalog::Filter filter);
 std::optional<catalog::Filter> parse_filter(std::string_view name);

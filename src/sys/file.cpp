@@ -49,6 +49,8 @@ std::string advice_for(int code) {
       return "free some of your quota, or name another root with CUDAENV_ROOT";
     case EROFS:
       return "name a root that can be written with CUDAENV_ROOT";
+    case EXDEV:
+      return "keep a root and its state on one filesystem, or name another with CUDAENV_ROOT";
     case EACCES:
     case EPERM:
       return "run it with sudo, or name a root of your own with CUDAENV_ROOT";
@@ -110,7 +112,8 @@ void Fd::close() noexcept {
 }
 
 void fail(int code, std::string_view doing, const fs::path& path) {
-  Error error(ErrorKind::system,
+  const bool full = code == ENOSPC || code == EDQUOT;
+  Error error(full ? ErrorKind::full : ErrorKind::system,
               fmt::format("cannot {} `{}`: {}", doing, text::visible(path.string(), 1000),
                           text::lower(std::strerror(code))));
   const std::string advice = advice_for(code);

@@ -10,9 +10,10 @@
 
 #include "sys/fd.hpp"
 
-// The one place that touches the filesystem. Every failure is an Error(system) that names the
-// path and what was being done; a full disk, a read-only filesystem and a missing permission
-// each get their own words and advice. Paths are bytes: nothing here assumes UTF-8.
+// The one place that touches the filesystem. Every failure is an Error(system), or Error(full) for
+// a disk or a quota that is used up, that names the path and what was being done; a full disk, a
+// read-only filesystem and a missing permission each get their own words and advice. Paths are
+// bytes: nothing here assumes UTF-8.
 namespace cudaenv::sys {
 
 namespace fs = std::filesystem;
