@@ -1,5 +1,6 @@
 #include "commands/store_use.hpp"
 
+#include <functional>
 #include <set>
 
 #include "base/error.hpp"
@@ -25,11 +26,15 @@ std::set<Digest> used_archives(const store::Inventory& inventory) {
   return used;
 }
 
-void collect_downloads(const store::Layout& layout, bool only_look, Collected& collected) {
+// Whether an install may be working on it that the lock of the store does not keep out.
+using MayBeInUse = std::function<bool(const std::filesystem::path&)>;
+
+void collect_downloads(const store::Layout& layout, bool only_look, const MayBeInUse& in_use,
+                       Collected& collected) {
   for (const auto& name : sys::list(layout.downloads())) {
     const auto path = layout.downloads() / name;
     const auto stat = sys::stat_link(path);
-    if (!stat || stat->kind != sys::Kind::regular) continue;
+    if (!stat || stat->kind != sys::Kind::regular || in_use(path)) continue;
     collected.downloads.push_back(name);
     collected.bytes += stat->blocks * 512;
     if (!only_look) sys::remove_if_present(path);
@@ -50,6 +55,9 @@ Collected collect(const store::Layout& layout, bool only_look) {
     collected.busy = true;
     return collected;
   }
+  const MayBeInUse in_use = [&](const std::filesystem::path& path) {
+    return !lock->guards() && !store::is_out_of_use(path, use_lock_file(layout));
+  };
   const auto inventory = store::Inventory::read({layout});
   collected.unreadable = inventory.unreadable();
   const auto used = used_archives(inventory);
@@ -57,13 +65,13 @@ Collected collect(const store::Layout& layout, bool only_look) {
   // A receipt that cannot be read may name any archive: then nothing is known to be unused.
   if (collected.unreadable.empty()) {
     for (const auto& entry : store.entries(true)) {
-      if (used.count(entry.archive)) continue;
+      if (used.count(entry.archive) || in_use(layout.store() / entry.name)) continue;
       collected.entries.push_back(entry.name);
       collected.bytes += entry.disk_bytes;
       if (!only_look) store.remove(entry.name);
     }
   }
-  collect_downloads(layout, only_look, collected);
+  collect_downloads(layout, only_look, in_use, collected);
   if (!only_look) collected.leftovers = store::sweep(layout);
   return collected;
 }

@@ -23,6 +23,8 @@ struct Collected {
 };
 
 // Removes what no prefix of the root uses. With `only_look` it removes nothing. Does not wait.
+// Where the filesystem has no locks, what was changed in the last week stays: an install that
+// nobody can see may count on it.
 Collected collect(const store::Layout& layout, bool only_look);
 
 }  // namespace cudaenv::commands

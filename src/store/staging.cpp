@@ -89,12 +89,8 @@ std::vector<std::string> staging_names(const Layout& layout) {
 // taken twice says nothing about its owner; only age is left to go by.
 bool is_abandoned(const fs::path& folder) {
   const auto second = sys::FileLock::try_exclusive(lock_of(folder), "sweeping");
-  if (!second) return true;
-  const auto stat = sys::stat_link(folder);
   // Taking the lock wrote into its file: that is now, by the filesystem's own clock.
-  const auto now = sys::stat_link(lock_of(folder));
-  constexpr std::int64_t week_ns = 7LL * 24 * 3600 * 1'000'000'000;
-  return !stat || (now && now->modified_ns - stat->modified_ns > week_ns);
+  return !second || is_out_of_use(folder, lock_of(folder));
 }
 
 void sweep_staging(const Layout& layout) {
@@ -147,6 +143,13 @@ std::size_t sweep(const Layout& layout) {
     if (managed([&] { delete_entry(layout.trash() / name); })) ++removed;
   }
   return removed;
+}
+
+bool is_out_of_use(const fs::path& path, const fs::path& just_written) {
+  const auto stat = sys::stat_link(path);
+  const auto now = sys::stat_link(just_written);
+  constexpr std::int64_t week_ns = 7LL * 24 * 3600 * 1'000'000'000;
+  return !stat || (now && now->modified_ns - stat->modified_ns > week_ns);
 }
 
 void discard(const Layout& layout, const fs::path& folder) {

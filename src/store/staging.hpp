@@ -33,6 +33,10 @@ class Staging {
 // it removed. Never waits; what cannot be removed now is left to the next sweep.
 std::size_t sweep(const Layout& layout);
 
+// Where locks exclude nobody, only age is left to tell whether somebody works on `path`: whether it
+// was last changed a week before `just_written` was, or is gone.
+bool is_out_of_use(const std::filesystem::path& path, const std::filesystem::path& just_written);
+
 // Moves a folder into the trash by one rename (it is gone from its place at once), then deletes
 // it. A link is removed itself, never what it leads to.
 void discard(const Layout& layout, const std::filesystem::path& folder);

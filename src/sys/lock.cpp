@@ -1,5 +1,6 @@
 #include "sys/lock.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -37,16 +38,26 @@ Fd open_lock_file(const fs::path& file) {
   return fd;
 }
 
-// Whether the lock was taken. A filesystem without flock (some NFS mounts) counts as taken: the
-// work is better done unguarded than not at all, and every publication is atomic by itself.
-bool try_lock(int fd, int operation, const fs::path& file) {
+enum class Attempt { taken, held, unsupported };
+
+Attempt try_lock(int fd, int operation, const fs::path& file) {
   while (::flock(fd, operation | LOCK_NB) != 0) {
     if (errno == EINTR) continue;
-    if (errno == EWOULDBLOCK) return false;
-    if (errno == ENOLCK || errno == EOPNOTSUPP || errno == ENOSYS) return true;
+    if (errno == EWOULDBLOCK) return Attempt::held;
+    if (errno == ENOLCK || errno == EOPNOTSUPP || errno == ENOSYS) return Attempt::unsupported;
     fail(errno, "lock", file);
   }
-  return true;
+  return Attempt::taken;
+}
+
+// Said once: every lock of a root is on the same filesystem.
+void tell_unguarded(const fs::path& file, const LockWait& wait) {
+  static std::atomic<bool> told{false};
+  if (!wait.on_wait || told.exchange(true)) return;
+  wait.on_wait(fmt::format(
+      "the filesystem of `{}` has no locks: run one cudaenv at a time there, or name a root on a "
+      "local disk with CUDAENV_ROOT",
+      text::visible(file.string(), 1000)));
 }
 
 void write_holder(int fd, std::string_view what) {
@@ -65,9 +76,13 @@ std::string holder(const fs::path& file) {
                      text::visible(line.substr(blank + 1), 100));
 }
 
-Fd lock(const fs::path& file, std::string_view what, const LockWait& wait, int operation) {
+}  // namespace
+
+FileLock FileLock::wait_for(const fs::path& file, std::string_view what, const LockWait& wait,
+                            int operation) {
   Fd fd = open_lock_file(file);
-  if (!try_lock(fd.get(), operation, file)) {
+  Attempt attempt = try_lock(fd.get(), operation, file);
+  if (attempt == Attempt::held) {
     if (wait.on_wait) {
       wait.on_wait(fmt::format("waiting for {}, which holds {}", holder(file), what));
     }
@@ -85,27 +100,28 @@ Fd lock(const fs::path& file, std::string_view what, const LockWait& wait, int o
       }
       std::this_thread::sleep_for(pause);
       pause = std::min(pause * 2, std::chrono::milliseconds(100));
-    } while (!try_lock(fd.get(), operation, file));
+      attempt = try_lock(fd.get(), operation, file);
+    } while (attempt == Attempt::held);
   }
+  if (attempt == Attempt::unsupported) tell_unguarded(file, wait);
   if (operation == LOCK_EX) write_holder(fd.get(), what);
-  return fd;
+  return {std::move(fd), attempt == Attempt::taken};
 }
 
-}  // namespace
-
 FileLock FileLock::exclusive(const fs::path& file, std::string_view what, const LockWait& wait) {
-  return FileLock(lock(file, what, wait, LOCK_EX));
+  return wait_for(file, what, wait, LOCK_EX);
 }
 
 FileLock FileLock::shared(const fs::path& file, std::string_view what, const LockWait& wait) {
-  return FileLock(lock(file, what, wait, LOCK_SH));
+  return wait_for(file, what, wait, LOCK_SH);
 }
 
 std::optional<FileLock> FileLock::try_exclusive(const fs::path& file, std::string_view what) {
   Fd fd = open_lock_file(file);
-  if (!try_lock(fd.get(), LOCK_EX, file)) return std::nullopt;
+  const Attempt attempt = try_lock(fd.get(), LOCK_EX, file);
+  if (attempt == Attempt::held) return std::nullopt;
   write_holder(fd.get(), what);
-  return FileLock(std::move(fd));
+  return FileLock(std::move(fd), attempt == Attempt::taken);
 }
 
 }  // namespace cudaenv::sys
