@@ -126,6 +126,7 @@ int act(Options options, const Session& session) {
   }
   if (!prepared.plan.unusable.empty()) prepared = take_alternative(std::move(prepared), session);
   if (prepared.already) {
+    commands::finish_links(prepared, session.host);
     session.say(fmt::format("CUDA {} is installed in {}", prepared.plan.wish.cuda.text(),
                             prepared.prefix.string()));
     if (options.request.set_default) {

@@ -14,6 +14,7 @@
 #include "install/foreign.hpp"
 #include "install/store_check.hpp"
 #include "install/supply.hpp"
+#include "store/links.hpp"
 #include "store/staging.hpp"
 #include "store/store.hpp"
 #include "sys/file.hpp"
@@ -289,6 +290,15 @@ install::Published run_install(const PreparedInstall& prepared, install::Eula eu
       if (auto published = install_once(again, eula, host)) return std::move(*published);
     }
   });
+}
+
+void finish_links(const PreparedInstall& prepared, const Host& host) {
+  const auto& layout = prepared.layout;
+  const auto& cuda = prepared.plan.wish.cuda;
+  if (prepared.prefix.filename() != "cuda-" + cuda.text()) return;
+  if (sys::exists(layout.minor_link(cuda)) || !sys::can_write(layout.root())) return;
+  const auto lock = lock_root(layout, host);
+  store::refresh_minor_links(layout);
 }
 
 }  // namespace cudaenv::commands

@@ -55,6 +55,9 @@ PreparedInstall prepare_install(const InstallRequest& request, const Host& host)
 install::Published run_install(const PreparedInstall& prepared, install::Eula eula,
                                const Host& host);
 
+// Makes the minor link that an install was cut off before making; for a prefix that is there.
+void finish_links(const PreparedInstall& prepared, const Host& host);
+
 // The Error that run_install throws for a plan with unusable parts.
 Error unusable_error(const PreparedInstall& prepared);
 
