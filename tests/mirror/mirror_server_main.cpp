@@ -87,6 +87,8 @@ int main(int argc, char** argv) {
   sigaddset(&end, SIGTERM);
   sigaddset(&end, SIGINT);
   sigprocmask(SIG_BLOCK, &end, nullptr);
+  // A client that goes away in the middle of a file is no reason to end.
+  std::signal(SIGPIPE, SIG_IGN);
   try {
     serve(parse({argv + 1, argv + argc}), end);
   } catch (const std::exception& error) {
