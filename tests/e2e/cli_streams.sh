@@ -191,6 +191,11 @@ export CUDAENV_ROOT=$scratch/root
 mkdir "$scratch/bin"
 cp "$(dirname "$CUDAENV")"/cudaenv "$(dirname "$CUDAENV")"/cudaenv-full "$scratch/bin"
 chmod 755 "$scratch" "$scratch/bin" "$CUDAENV_ROOT"
+# Whatever the umask of whoever installs, others can use a shared root.
+(umask 077 && "$CUDAENV" uninstall 12.1 --force && rm -rf "$CUDAENV_ROOT" &&
+  "$CUDAENV" install 12.1 "${from_mirror[@]}") 2>"$scratch/.err" || fail "$(<"$scratch/.err")"
+assert_equal "what others cannot read" "" "$(find "$CUDAENV_ROOT" \( -type d ! -perm -005 -o \
+  -type f ! -perm -004 -o -perm /022 -type d \) -printf '%m %p\n')"
 other=(setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/nonexistent
   "CUDAENV_CACHE_DIR=$scratch/other-cache" "$scratch/bin/cudaenv")
 before=$(find "$CUDAENV_ROOT" | sort)
@@ -198,6 +203,11 @@ run "${other[@]}" list
 assert_streams "list of a stranger" data
 run "${other[@]}" verify
 assert_streams "verify of a stranger" talk
+for words in "which nvcc" "prefix 12.1" default "exec 12.1 -- nvcc" "gc --dry-run" \
+  "verify --all" "install 12.1 ${from_mirror[*]}"; do
+  # shellcheck disable=SC2086
+  must "${other[@]}" $words
+done
 for words in "install 12.2 ${from_mirror[*]}" "uninstall 12.1 --force" "default --unset"; do
   # shellcheck disable=SC2086
   run "${other[@]}" $words

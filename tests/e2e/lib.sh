@@ -75,8 +75,17 @@ start_mirror() {
   read -r -t 20 mirror_url <"$scratch/.mirror" || fail "the test mirror did not start"
 }
 
+# Mounts a small filesystem of its own on a folder; what was there of an earlier one goes.
+mount_small() {  # folder, options (size=1m,nr_inodes=100)
+  mkdir -p "$1"
+  if mountpoint -q "$1"; then umount "$1"; fi
+  mount -t tmpfs -o "$2" cudaenv-test "$1" 2>/dev/null || skip "no filesystem can be mounted here"
+  mounted+=("$1")
+}
+
 clean_up() {
   local status=$?
+  for folder in "${mounted[@]}"; do umount -l "$folder" 2>/dev/null || true; done
   for process in "${background[@]}"; do kill "$process" 2>/dev/null || true; done
   wait 2>/dev/null || true
   if [[ $status -eq 0 || -n ${skipped:-} ]]; then
@@ -90,6 +99,7 @@ if [[ -z ${E2E_INSIDE:-} ]]; then restart_with_empty_environment "$@"; fi
 [[ -x ${CUDAENV:-} ]] || { echo "SKIP: CUDAENV does not name the program"; exit 77; }
 
 background=()
+mounted=()
 scratch=$(mktemp -d "$TMPDIR/cudaenv-e2e.XXXXXX")
 trap clean_up EXIT
 trap 'exit 130' INT
