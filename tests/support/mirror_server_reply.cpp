@@ -61,13 +61,19 @@ class BodySender {
                        position + size <= reply_.content.size;
     if (plain) {
       const std::uint64_t part = std::min<std::uint64_t>(size, 1u << 20);
-      sent_ += part;
+      count(part);
       return stream_.write_file(reply_.content.file.get(), position, part);
     }
     const std::string block = block_at(reply_, position, plan.trickle_ms ? 1 : size);
-    sent_ += block.size();
+    count(block.size());
     if (!framed) return !block.empty() && stream_.write(block);
     return stream_.write(fmt::format("{:x}\r\n{}\r\n", block.size(), block));
+  }
+
+  // Before they go out: the client may be done with them at once.
+  void count(std::uint64_t bytes) {
+    sent_ += bytes;
+    if (reply_.on_sent) reply_.on_sent(sent_);
   }
 
   HttpStream& stream_;

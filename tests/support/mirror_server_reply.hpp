@@ -3,6 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -36,6 +37,7 @@ struct MirrorReply {
   std::uint64_t first = 0;   // of the content, where the body begins
   std::uint64_t length = 0;  // of the body
   MirrorPlan plan;
+  std::function<void(std::uint64_t)> on_sent;  // bytes of the body so far
 };
 
 MirrorReply content_reply(const HttpRequest& request, MirrorContent content,
