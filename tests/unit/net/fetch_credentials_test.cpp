@@ -93,6 +93,26 @@ TEST_CASE("a login is found in .netrc") {
   CHECK(fetcher.got() == content);
 }
 
+TEST_CASE("a login of .netrc does not follow a redirect to another host") {
+  for (const char* other : {"", "machine localhost\n", "machine localhost login you\n",
+                            "machine localhost login me\n", "default login me\n"}) {
+    CAPTURE(other);
+    MirrorServer first;
+    MirrorServer second;
+    Fetcher fetcher;
+    second.put("/b", content);
+    first.rule("/a", "auth:me:secret");
+    first.rule("/a", "redirect:http://localhost" + second.url("/b").substr(16));
+    fetcher.dir.make_file("home/.netrc",
+                          std::string("machine 127.0.0.1 login me password secret\n") + other);
+    fetcher.fetch({fetcher.request(first.url("/a"), content)});
+    CHECK(fetcher.got() == content);
+    const auto sent = second.requests().at(0).header("authorization");
+    CHECK(sent != "Basic " + base64("me:secret"));
+    CHECK(sent != "Basic " + base64("you:secret"));
+  }
+}
+
 TEST_CASE("a user in the URL gets the password from .netrc") {
   MirrorServer server;
   Fetcher fetcher;

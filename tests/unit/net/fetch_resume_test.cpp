@@ -45,6 +45,31 @@ TEST_CASE("a line that breaks every few bytes still brings the file") {
   CHECK(server.requests().size() == 30);
 }
 
+TEST_CASE("an archive cut at any 64 KiB is resumed to the byte, and no byte comes twice") {
+  constexpr std::size_t step = 64u << 10;
+  const std::string archive = random_bytes(3'000'000, 5);
+  MirrorServer server;
+  Fetcher fetcher;
+  server.put("/f", archive);
+  for (std::size_t cut = step; cut < archive.size(); cut += step) {
+    CAPTURE(cut);
+    MirrorServer once;
+    once.put("/f", archive);
+    once.rule("/f", "1*cut:" + std::to_string(cut));
+    fetcher.fetch({fetcher.request(once.url("/f"), archive)});
+    CHECK(fetcher.got() == archive);
+    REQUIRE(once.requests().size() == 2);
+    CHECK(once.requests()[1].header("range") == "bytes=" + std::to_string(cut) + "-");
+    CHECK(sent(once) == archive.size());
+    std::filesystem::remove(fetcher.dir / "file");
+  }
+  server.rule("/f", "cut:" + std::to_string(step));
+  fetcher.fetch({fetcher.request(server.url("/f"), archive)});
+  CHECK(fetcher.got() == archive);
+  CHECK(server.requests().size() == (archive.size() + step - 1) / step);
+  CHECK(sent(server) == archive.size());
+}
+
 TEST_CASE("breaks shorter than what tells a page from a file lose nothing") {
   MirrorServer server;
   Fetcher fetcher;
