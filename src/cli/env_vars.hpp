@@ -26,6 +26,8 @@ inline constexpr std::array env_vars{
     EnvVar{"CUDAENV_CA_BUNDLE", "file of certificates to trust for downloads"},
     EnvVar{"CUDAENV_CONNECT_TIMEOUT", "seconds to wait for a connection (10)"},
     EnvVar{"CUDAENV_STALL_TIMEOUT", "seconds with hardly a byte until a retry (30)"},
+    EnvVar{"CUDAENV_ATTEMPTS",
+           "how often a mirror that fails is asked (5, then on for half a minute)"},
     EnvVar{"CUDAENV_LOCK_TIMEOUT", "seconds to wait for another cudaenv (1800)"},
     EnvVar{"CUDAENV_QUIET", "1: say nothing but errors"},
     EnvVar{"CUDAENV_NO_PROGRESS", "1: plain lines instead of a progress display"},

@@ -96,6 +96,11 @@ install::Context make_context(const InstallRequest& request, const Host& host) {
             std::chrono::seconds(number_variable(host, "CUDAENV_CONNECT_TIMEOUT", 10, 3600));
         options.stall_limit =
             std::chrono::seconds(number_variable(host, "CUDAENV_STALL_TIMEOUT", 30, 3600));
+        if (host.environment.non_empty("CUDAENV_ATTEMPTS")) {
+          options.attempts =
+              static_cast<unsigned>(number_variable(host, "CUDAENV_ATTEMPTS", 1, 1000));
+          options.patience = std::chrono::milliseconds(0);
+        }
         return host.make_downloader(options, host.progress, interrupt);
       },
       cache ? std::filesystem::path(*cache)

@@ -237,6 +237,7 @@ bool nvidia_reachable(const Context& context) {
   request.what = "the list of releases";
   request.html_allowed = true;
   request.connect_limit = std::chrono::seconds(5);
+  request.patient = false;
   try {
     const auto outcome = context.make_downloader(context.interrupt)->fetch_text(request);
     return outcome.kind != net::TextOutcome::Kind::unreachable;

@@ -35,6 +35,7 @@ struct TextRequest {
   std::string what;                            // for messages: "the manifest of CUDA 13.5.0"
   std::uint64_t limit = 32u << 20;             // bytes
   std::chrono::milliseconds connect_limit{0};  // 0: the downloader's own
+  bool patient = true;                         // false: one attempt at each URL
   bool html_allowed = false;                   // a directory listing is HTML; a manifest is not
 };
 
@@ -75,7 +76,8 @@ struct Options {
   std::chrono::milliseconds connect_limit{10'000};
   std::chrono::milliseconds stall_limit{30'000};  // without a byte: gives up on the attempt
   unsigned least_rate = 100;  // bytes a second, over each stall_limit: fewer are as good as none
-  unsigned attempts = 5;      // per URL, for failures worth retrying
+  unsigned attempts = 5;      // per URL and round, where worth repeating
+  std::chrono::milliseconds patience{30'000};       // without a byte: no other round is begun
   std::chrono::milliseconds first_delay{500};       // after the first failure; then it doubles
   std::chrono::milliseconds longest_delay{60'000};  // between attempts, Retry-After included
   std::string ca_bundle;                            // file; empty: what curl's users know

@@ -21,7 +21,10 @@ constexpr std::size_t telling_bytes = 256;  // enough to tell a web page from an
 }  // namespace
 
 FileTransfer::FileTransfer(const Request& request, const TransferContext& context)
-    : request_(request), context_(context), partial_(request.destination) {}
+    : request_(request),
+      context_(context),
+      partial_(request.destination),
+      past_(request.urls.size()) {}
 
 void FileTransfer::prepare_step() {
   if (!leftover_opened_) {
@@ -39,6 +42,7 @@ void FileTransfer::prepare_step() {
 void FileTransfer::prepared() {
   if (request_.size && partial_.size() > *request_.size) partial_.discard();
   furthest_ = partial_.size();
+  last_progress_ = Clock::now();
   state_ = State::ready;
   context_.progress.fetch_begin(request_.item, partial_.size(), request_.size.value_or(0),
                                 request_.urls.empty() ? "" : shown_url(url()));
@@ -178,7 +182,10 @@ void FileTransfer::fall_short(const std::string& why) {
   const auto seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
   const std::uint64_t gained = partial_.size() - std::min(partial_.size(), furthest_);
   const bool moves = static_cast<double>(gained) >= context_.options.least_rate * seconds;
-  if (gained > 0 && moves) attempts_ = 0;
+  if (gained > 0 && moves) {
+    attempts_ = 0;
+    last_progress_ = Clock::now();
+  }
   furthest_ = std::max(furthest_, partial_.size());
   fail(Failure::interrupted, why);
 }
@@ -265,28 +272,66 @@ std::optional<milliseconds> FileTransfer::delay_after(Failure failure) {
   }
   const Options& options = context_.options;
   const RetryRule rule{options.attempts, options.first_delay, options.longest_delay};
-  const double jitter = std::uniform_real_distribution<double>(0.0, 1.0)(context_.random);
-  return retry_delay(attempt, rule, jitter);
+  const auto delay = retry_delay(attempt, rule, jitter());
+  past_[url_].hopeless = !delay && !worth_another_round(attempt, rule);
+  return delay;
+}
+
+double FileTransfer::jitter() {
+  return std::uniform_real_distribution<double>(0.0, 1.0)(context_.random);
+}
+
+// The next one in this round, or the number of URLs where the round is over.
+std::size_t FileTransfer::next_url() const {
+  std::size_t next = url_ + 1;
+  while (next < past_.size() && past_[next].hopeless) ++next;
+  return next;
 }
 
 void FileTransfer::try_next_url(Failure failure, const std::string& why) {
+  note(failure, why);
+  state_ = State::ready;
+  url_ = next_url();
+  if (url_ < request_.urls.size()) {
+    context_.progress.fetch_retry(request_.item, last_why_, 0);
+  } else if (!begin_round()) {
+    give_up();
+  }
+  attempts_ = 0;
+  wrong_ = 0;
+  past_caches_ = false;
+  validator_.clear();
+}
+
+void FileTransfer::note(Failure failure, const std::string& why) {
   const std::string shown = shown_url(url());
   const bool names_url = why.find(shown) != std::string::npos ||
                          (!head_.url.empty() && why.find(head_.url) != std::string::npos);
-  causes_.push_back(names_url ? why : fmt::format("{}: {}", shown, why));
+  last_why_ = names_url ? why : fmt::format("{}: {}", shown, why);
+  past_[url_].why = last_why_;
   if (const std::string advice = status_advice(head_.status); !advice.empty()) {
     advice_.insert(advice);
   }
   corrupt_ = corrupt_ || failure == Failure::wrong_content;
   all_absent_ = all_absent_ && failure == Failure::absent;
-  if (++url_ == request_.urls.size()) give_up();
+}
 
-  attempts_ = 0;
-  wrong_ = 0;
-  past_caches_ = false;
-  validator_.clear();
-  state_ = State::ready;
-  context_.progress.fetch_retry(request_.item, causes_.back(), 0);
+// A server that is down may come back, and one that fails now and then has other moments: all are
+// asked again after a while, as long as that makes sense.
+bool FileTransfer::begin_round() {
+  const auto hopeful =
+      std::find_if(past_.begin(), past_.end(), [](const Past& past) { return !past.hopeless; });
+  const Options& options = context_.options;
+  if (hopeful == past_.end() || Clock::now() - last_progress_ >= options.patience) return false;
+  for (const auto& url : request_.urls) context_.unreached.erase(url_origin(url));
+  url_ = static_cast<std::size_t>(hopeful - past_.begin());
+  const RetryRule rule{options.attempts, options.first_delay, options.longest_delay};
+  const auto delay = round_delay(rule, jitter());
+  state_ = State::waiting;
+  due_ = Clock::now() + delay;
+  context_.progress.fetch_retry(request_.item, last_why_,
+                                static_cast<std::uint64_t>(delay.count()));
+  return true;
 }
 
 void FileTransfer::give_up() {
@@ -294,7 +339,7 @@ void FileTransfer::give_up() {
   if (all_absent_) kind = ErrorKind::missing;
   if (corrupt_) kind = ErrorKind::corrupt;
   Error error(kind, fmt::format("cannot fetch {}", request_.item));
-  for (const auto& cause : causes_) error = std::move(error).because(cause);
+  for (const auto& past : past_) error = std::move(error).because(past.why);
   for (const auto& advice : advice_) error = std::move(error).help(advice);
   error = std::move(error).help(last_advice());
   throw Error(std::move(error));

@@ -60,7 +60,8 @@ class FileTransfer final : public Receiver {
   enum class Body { undecided, file, page, unwanted };
 
   const std::string& url() const { return request_.urls[url_]; }
-  bool has_next_url() const { return url_ + 1 < request_.urls.size(); }
+  bool has_next_url() const { return next_url() < request_.urls.size(); }
+  std::size_t next_url() const;
   bool is_down(const std::string& origin) const;
   void prepared();
   bool complete() const { return request_.size && partial_.size() == *request_.size; }
@@ -76,7 +77,10 @@ class FileTransfer final : public Receiver {
   void fall_short(const std::string& why);
   void fail(Failure failure, const std::string& why);
   std::optional<std::chrono::milliseconds> delay_after(Failure failure);
+  double jitter();
   void try_next_url(Failure failure, const std::string& why);
+  void note(Failure failure, const std::string& why);
+  bool begin_round();
   [[noreturn]] void give_up();
   std::string last_advice() const;
 
@@ -103,7 +107,14 @@ class FileTransfer final : public Receiver {
   std::string beginning_;  // kept back until it is known whether it is a web page
   HtmlCount page_;
 
-  std::vector<std::string> causes_;
+  // Of each URL, and of all.
+  struct Past {
+    std::string why;        // the last failure
+    bool hopeless = false;  // asking again would change nothing
+  };
+  std::vector<Past> past_;
+  std::string last_why_;
+  Clock::time_point last_progress_ = Clock::now();
   std::set<std::string> advice_;
   bool corrupt_ = false;
   bool all_absent_ = true;

@@ -18,6 +18,13 @@ milliseconds doubled(unsigned number, const RetryRule& rule) {
   return std::min(delay, rule.longest_delay);
 }
 
+// Over the upper half.
+milliseconds spread(milliseconds whole, double jitter) {
+  const milliseconds half = whole / 2;
+  const double part = std::clamp(jitter, 0.0, 1.0) * static_cast<double>((whole - half).count());
+  return half + milliseconds(static_cast<milliseconds::rep>(part));
+}
+
 bool worth_repeating(const Attempt& attempt, const RetryRule& rule) {
   switch (attempt.failure) {
     case Failure::connect:
@@ -42,10 +49,17 @@ std::optional<milliseconds> retry_delay(const Attempt& attempt, const RetryRule&
     if (*attempt.retry_after > rule.longest_delay) return std::nullopt;
     return *attempt.retry_after;
   }
-  const milliseconds whole = doubled(attempt.number, rule);
-  const milliseconds half = whole / 2;
-  const double spread = std::clamp(jitter, 0.0, 1.0) * static_cast<double>((whole - half).count());
-  return half + milliseconds(static_cast<milliseconds::rep>(spread));
+  return spread(doubled(attempt.number, rule), jitter);
+}
+
+bool worth_another_round(const Attempt& attempt, const RetryRule& rule) {
+  if (attempt.retry_after && *attempt.retry_after > rule.longest_delay) return false;
+  return attempt.failure == Failure::connect || attempt.failure == Failure::interrupted ||
+         attempt.failure == Failure::server_busy;
+}
+
+milliseconds round_delay(const RetryRule& rule, double jitter) {
+  return spread(doubled(rule.attempts, rule), jitter);
 }
 
 std::optional<std::int64_t> parse_http_date(std::string_view value) {

@@ -39,6 +39,13 @@ struct RetryRule {
 std::optional<std::chrono::milliseconds> retry_delay(const Attempt& attempt, const RetryRule& rule,
                                                      double jitter);
 
+// Whether a URL that retry_delay() has given up may serve when all others have been asked: unless
+// its answer was final, or it asked for a longer wait than ours.
+bool worth_another_round(const Attempt& attempt, const RetryRule& rule);
+
+// The wait before all URLs are asked again, after `attempts` at the last of them.
+std::chrono::milliseconds round_delay(const RetryRule& rule, double jitter);
+
 // A date as HTTP headers spell it, in seconds since the epoch.
 std::optional<std::int64_t> parse_http_date(std::string_view value);
 

@@ -61,20 +61,39 @@ struct TextFetch::Answer {
   std::string help;
   std::string url;  // that answered
   std::optional<milliseconds> retry_after;
+  bool final = false;  // asking again would change nothing
 };
 
 TextFetch::TextFetch(const Options& options, const Interrupt& interrupt, Transport& transport)
     : options_(options), interrupt_(interrupt), transport_(transport) {}
 
 TextOutcome TextFetch::run(const TextRequest& request) {
+  const auto begun = std::chrono::steady_clock::now();
+  const RetryRule rule{options_.attempts, options_.first_delay, options_.longest_delay};
+  std::vector<Answer> answers(request.urls.size());
+  while (true) {
+    bool hopeful = false;
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      if (answers[i].final) continue;
+      answers[i] = ask_patiently(request, request.urls[i]);
+      if (!answers[i].failure) {
+        return {TextOutcome::Kind::found, std::move(answers[i].body), answers[i].url, {}};
+      }
+      hopeful = hopeful || !answers[i].final;
+    }
+    const auto passed = std::chrono::steady_clock::now() - begun;
+    if (!hopeful || !request.patient || passed >= options_.patience) break;
+    pause(round_delay(rule, 0.5));
+  }
+  return judged(request, answers);
+}
+
+// What it means that no URL had it.
+TextOutcome TextFetch::judged(const TextRequest& request, const std::vector<Answer>& answers) {
   Error error(ErrorKind::network, fmt::format("cannot read {}", request.what));
   TextOutcome outcome;
   bool failed = false;
-  for (const auto& url : request.urls) {
-    Answer answer = ask_patiently(request, url);
-    if (!answer.failure) {
-      return {TextOutcome::Kind::found, std::move(answer.body), answer.url, {}};
-    }
+  for (const auto& answer : answers) {
     const bool names_url = answer.why.find(answer.url) != std::string::npos;
     const std::string line = names_url ? answer.why : fmt::format("{}: {}", answer.url, answer.why);
     error = std::move(error).because(line);
@@ -89,16 +108,19 @@ TextOutcome TextFetch::run(const TextRequest& request) {
 }
 
 TextFetch::Answer TextFetch::ask_patiently(const TextRequest& request, const std::string& url) {
-  const RetryRule rule{options_.attempts, options_.first_delay, options_.longest_delay};
+  const RetryRule rule{request.patient ? options_.attempts : 1, options_.first_delay,
+                       options_.longest_delay};
   unsigned wrong = 0;
   for (unsigned number = 1;; ++number) {
     Answer answer = ask_once(request, url, wrong > 0);
-    // Whoever asks for a text has other ways where a host can't be reached, and wants to know soon.
-    if (!answer.failure || answer.failure == Failure::connect) return answer;
+    if (!answer.failure) return answer;
     if (answer.failure == Failure::wrong_content) ++wrong;
     const bool is_wrong = answer.failure == Failure::wrong_content;
     const Attempt attempt{*answer.failure, is_wrong ? wrong : number, answer.retry_after};
-    const auto delay = retry_delay(attempt, rule, 0.5);
+    // Whoever asks for a text has other ways where a host can't be reached, and wants to know soon.
+    const bool lost = answer.failure == Failure::connect;
+    const auto delay = lost ? std::nullopt : retry_delay(attempt, rule, 0.5);
+    answer.final = lost || !worth_another_round(attempt, rule);
     if (!delay) return answer;
     pause(*delay);
   }

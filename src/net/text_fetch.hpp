@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "net/downloader.hpp"
 #include "net/transport.hpp"
@@ -20,6 +21,7 @@ class TextFetch {
   class TextReceiver;
 
   Answer ask_patiently(const TextRequest& request, const std::string& url);
+  static TextOutcome judged(const TextRequest& request, const std::vector<Answer>& answers);
   Answer ask_once(const TextRequest& request, const std::string& url, bool past_caches);
   Answer judge_answer(const TextRequest& request, const std::string& url, const Result& result,
                       TextReceiver& receiver) const;

@@ -64,7 +64,9 @@ class MirrorServer {
   //   html[:N]               a web page (of N bytes) with status 200
   //   redirect:URL           302
   //   status:N[:RETRY-AFTER] an error
+  //   reset                  no answer, the connection is reset
   //   flaky:P[:SEED]         500 with probability P
+  //   shaky:P[:SEED]         503, a reset or a cut after some bytes with probability P
   //   auth:USER:PASSWORD     401 without them
   // Throws std::invalid_argument for what is none of these.
   void rule(const std::string& path, const std::string& text);

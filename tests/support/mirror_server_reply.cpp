@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -172,6 +173,7 @@ void override_reply(const MirrorPlan& plan, MirrorReply& reply) {
       reply.headers.emplace_back("WWW-Authenticate", plan.authenticate);
     }
   }
+  reply.plan.reset = plan.reset;
   reply.plan.stall_head = plan.stall_head;
   reply.plan.delay_ms = plan.delay_ms;
   reply.plan.endless = plan.endless;
@@ -184,6 +186,11 @@ MirrorOutcome send_reply(HttpStream& stream, const HttpRequest& request, const M
     return {};
   }
   if (stop.wait(std::chrono::milliseconds(reply.plan.delay_ms))) return {};
+  if (reply.plan.reset) {
+    const linger at_once{1, 0};
+    ::setsockopt(stream.socket(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    return {};
+  }
   if (reply.plan.endless_head) {
     const auto pause = std::chrono::milliseconds(reply.plan.head_pause_ms);
     const std::string value(pause.count() > 0 ? 1 : 1000, 'x');

@@ -39,6 +39,7 @@ const std::map<std::string, Effect>& effects() {
       {"not_satisfiable", [](Text, Plan plan) { plan.not_satisfiable = true; }},
       {"no_validators", [](Text, Plan plan) { plan.validators = false; }},
       {"stall_head", [](Text, Plan plan) { plan.stall_head = true; }},
+      {"reset", [](Text, Plan plan) { plan.reset = true; }},
       {"endless_head", [](Text, Plan plan) { plan.endless_head = true; }},
       {"endless", [](Text, Plan plan) { plan.endless = true; }},
       {"chunked", [](Text, Plan plan) { plan.chunked = true; }},
@@ -84,13 +85,14 @@ void MirrorRules::add(const std::string& path, const std::string& text) {
   const auto colon = rest.find(':');
   rule.name = rest.substr(0, colon);
   if (colon != std::string::npos) rule.argument = rest.substr(colon + 1);
-  if (rule.name != "flaky" && rule.name != "auth") {
+  const bool by_chance = rule.name == "flaky" || rule.name == "shaky";
+  if (!by_chance && rule.name != "auth") {
     const auto effect = effects().find(rule.name);
     if (effect == effects().end()) throw std::invalid_argument("there is no rule \"" + text + "\"");
     MirrorPlan trial;
     effect->second(rule.argument, trial);
   }
-  if (rule.name == "flaky") {
+  if (by_chance) {
     const auto seed = rule.argument.find(':');
     if (seed != std::string::npos) {
       random_.seed(static_cast<std::uint32_t>(number(rule.argument.substr(seed + 1))));
@@ -109,10 +111,24 @@ MirrorPlan MirrorRules::plan(const HttpRequest& request) {
   return plan;
 }
 
+void MirrorRules::shake(MirrorPlan& plan) {
+  switch (random_() % 3) {
+    case 0:
+      plan.status = 503;
+      break;
+    case 1:
+      plan.reset = true;
+      break;
+    default:
+      plan.cut = random_() % 20'000;
+  }
+}
+
 void MirrorRules::apply(const Rule& rule, const HttpRequest& request, MirrorPlan& plan) {
-  if (rule.name == "flaky") {
+  if (rule.name == "flaky" || rule.name == "shaky") {
     const bool fails = std::uniform_real_distribution<>(0, 1)(random_) < std::stod(rule.argument);
-    if (fails) plan.status = 500;
+    if (fails && rule.name == "flaky") plan.status = 500;
+    if (fails && rule.name == "shaky") shake(plan);
   } else if (rule.name == "auth") {
     if (request.header("authorization") != "Basic " + base64(rule.argument)) {
       plan.status = 401;

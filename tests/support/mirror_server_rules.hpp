@@ -19,6 +19,7 @@ struct MirrorPlan {
   bool validators = true;
   bool stall_head = false;
   std::uint64_t delay_ms = 0;
+  bool reset = false;
   bool endless_head = false;
   std::uint64_t head_pause_ms = 0;  // between the lines of an endless head
   bool endless = false;
@@ -54,6 +55,7 @@ class MirrorRules {
     std::optional<std::uint64_t> left;  // nothing: always
   };
 
+  void shake(MirrorPlan& plan);
   void apply(const Rule& rule, const HttpRequest& request, MirrorPlan& plan);
 
   std::vector<Rule> rules_;

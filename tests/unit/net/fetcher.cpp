@@ -54,6 +54,7 @@ Fetcher::Fetcher() {
   options.stall_limit = std::chrono::milliseconds(150);
   options.first_delay = std::chrono::milliseconds(2);
   options.longest_delay = std::chrono::milliseconds(2000);
+  options.patience = std::chrono::milliseconds(0);
   options.user_agent = "cudaenv/test";
   variables["HOME"] = dir.make_dir("home").string();
 }
