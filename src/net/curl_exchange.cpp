@@ -261,6 +261,7 @@ bool CurlExchange::header_line(std::string_view line) {
   const std::string value(text::trimmed(line.substr(colon + 1)));
   if (name == "content-length") head_.content_length = text::parse_unsigned(value);
   if (name == "content-type") head_.content_type = value;
+  if (name == "content-encoding") head_.content_encoding = value;
   if (name == "content-range") head_.content_range = value;
   if (name == "etag") head_.etag = value;
   if (name == "last-modified") head_.last_modified = value;
@@ -336,7 +337,7 @@ Result CurlExchange::transport_failure(int code) const {
   if (!proxy_.empty()) why += fmt::format("; the proxy in use is {}", proxy_);
   Result result = ended(ending, std::move(why));
   if (curl_code == CURLE_PEER_FAILED_VERIFICATION || curl_code == CURLE_SSL_CACERT_BADFILE) {
-    result.help = "name the file with the right certificates in CURL_CA_BUNDLE";
+    result.help = "name the file with the right certificates in CUDAENV_CA_BUNDLE";
   }
   if (proxy_status == 407) result.help = status_advice(407);
   return result;

@@ -200,7 +200,10 @@ void FileTransfer::settle_response() {
   }
   switch (verdict_.take) {
     case Verdict::Take::none:
-      fail(verdict_.failure, verdict_.why);
+      fail(verdict_.failure,
+           verdict_.why + (verdict_.failure == Failure::wrong_content
+                               ? encoding_complaint(head_)
+                               : wait_complaint(head_, context_.options.longest_delay)));
       return;
     case Verdict::Take::ask_without_range:
       restart();
@@ -213,7 +216,8 @@ void FileTransfer::settle_response() {
       break;
   }
   if (request_.size && partial_.size() < *request_.size) {
-    fall_short(fmt::format("it ended after {} of {} bytes", partial_.size(), *request_.size));
+    fall_short(fmt::format("it ended after {} of {} bytes{}", partial_.size(), *request_.size,
+                           encoding_complaint(head_)));
     return;
   }
   verify();
@@ -224,8 +228,9 @@ void FileTransfer::verify() {
     const Digest received = partial_.digest();
     if (received != *request_.sha256) {
       restart();
-      fail(Failure::wrong_content, fmt::format("expected SHA-256 {}, received {} from {}",
-                                               request_.sha256->hex(), received.hex(), head_.url));
+      fail(Failure::wrong_content,
+           fmt::format("expected SHA-256 {}, received {} from {}{}", request_.sha256->hex(),
+                       received.hex(), head_.url, encoding_complaint(head_)));
       return;
     }
   }

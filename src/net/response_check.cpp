@@ -134,6 +134,18 @@ std::optional<std::chrono::milliseconds> retry_after_of(const ResponseHead& head
   return parse_retry_after(head.retry_after, now.value_or(0));
 }
 
+std::string encoding_complaint(const ResponseHead& head) {
+  const std::string encoding = text::lower(head.content_encoding);
+  if (encoding.empty() || encoding == "identity") return {};
+  return fmt::format("; it came with `Content-Encoding: {}`", text::visible(encoding, 40));
+}
+
+std::string wait_complaint(const ResponseHead& head, std::chrono::milliseconds longest) {
+  const auto asked = retry_after_of(head);
+  if (!asked || *asked <= longest) return {};
+  return fmt::format("; it asks to wait {} s", asked->count() / 1000);
+}
+
 bool looks_like_html(std::string_view beginning, std::string_view content_type) {
   if (beginning.starts_with("\xEF\xBB\xBF")) beginning.remove_prefix(3);
   const std::string start = text::lower(text::trimmed(beginning.substr(0, 512)));

@@ -45,6 +45,12 @@ std::string status_advice(int status);
 // The wait that the server asks for. A date is compared with the server's own clock.
 std::optional<std::chrono::milliseconds> retry_after_of(const ResponseHead& head);
 
+// "; it came with ..." where the body was encoded unasked, which explains what is wrong with it.
+std::string encoding_complaint(const ResponseHead& head);
+
+// "; it asks to wait 7200 s" where that is longer than we are going to.
+std::string wait_complaint(const ResponseHead& head, std::chrono::milliseconds longest);
+
 // Whether a body that begins like this is a web page. `content_type` decides where the beginning
 // could be either.
 bool looks_like_html(std::string_view beginning, std::string_view content_type);

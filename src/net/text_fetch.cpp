@@ -103,8 +103,9 @@ TextOutcome TextFetch::judged(const TextRequest& request, const std::vector<Answ
     if (answer.failure == Failure::absent) outcome.kind = TextOutcome::Kind::absent;
     failed = failed || (answer.failure != Failure::absent && answer.failure != Failure::connect);
   }
-  if (failed) throw Error(std::move(error));
-  return outcome;
+  if (!failed) return outcome;
+  throw std::move(error).help(
+      "check http_proxy, https_proxy and no_proxy, or name another source with --mirror");
 }
 
 TextFetch::Answer TextFetch::ask_patiently(const TextRequest& request, const std::string& url) {
@@ -163,7 +164,8 @@ TextFetch::Answer TextFetch::judge_answer(const TextRequest& request, const std:
   if (head.status != 200) {
     answer.retry_after = retry_after_of(head);
     answer.help = status_advice(head.status);
-    return fail(status_failure(head.status), status_text(head.status));
+    return fail(status_failure(head.status),
+                status_text(head.status) + wait_complaint(head, options_.longest_delay));
   }
   if (receiver.too_long()) {
     return fail(Failure::refused, fmt::format("it is longer than {}", text::bytes(request.limit)));
@@ -174,6 +176,9 @@ TextFetch::Answer TextFetch::judge_answer(const TextRequest& request, const std:
     const std::string proxy = shown_proxy(url, options_.environment);
     if (!proxy.empty()) why += fmt::format("; the proxy in use is {}", proxy);
     return fail(Failure::wrong_content, std::move(why));
+  }
+  if (const std::string encoding = encoding_complaint(head); !encoding.empty()) {
+    return fail(Failure::wrong_content, "it is not readable as it is" + encoding);
   }
   answer.body = std::move(receiver.body());
   return answer;

@@ -30,6 +30,7 @@ struct ResponseHead {
   std::string url;  // that answered; fit to show
   std::optional<std::uint64_t> content_length;
   std::string content_type;
+  std::string content_encoding;  // which is never asked for
   std::string content_range;
   std::string etag;
   std::string last_modified;

@@ -61,6 +61,7 @@ class MirrorServer {
   //   flip:N                 the byte at N is wrong
   //   then:PATH              after this request `path` is what PATH is now
   //   type:TYPE              Content-Type
+  //   encoding:NAME          Content-Encoding, and bytes that are not the file's
   //   html[:N]               a web page (of N bytes) with status 200
   //   redirect:URL           302
   //   status:N[:RETRY-AFTER] an error

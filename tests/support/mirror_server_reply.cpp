@@ -132,6 +132,7 @@ MirrorReply content_reply(const HttpRequest& request, MirrorContent content,
     reply.headers.emplace_back("ETag", content.etag);
     reply.headers.emplace_back("Last-Modified", content.last_modified);
   }
+  if (!plan.encoding.empty()) reply.headers.emplace_back("Content-Encoding", plan.encoding);
   if (ranged && (start >= size || plan.not_satisfiable)) {
     reply.status = 416;
     reply.headers.emplace_back("Content-Range", fmt::format("bytes */{}", size));

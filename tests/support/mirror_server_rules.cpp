@@ -58,6 +58,11 @@ const std::map<std::string, Effect>& effects() {
       {"shorter",
        [](Text text, Plan plan) { plan.longer = -static_cast<std::int64_t>(number(text)); }},
       {"type", [](Text text, Plan plan) { plan.type = text; }},
+      {"encoding",
+       [](Text text, Plan plan) {
+         plan.encoding = text;
+         plan.flip = 0;
+       }},
       {"then", [](Text text, Plan plan) { plan.then = text; }},
       {"redirect", [](Text text, Plan plan) { plan.redirect = text; }},
       {"html", [](Text text, Plan plan) { plan.page = web_page(text); }},

@@ -30,6 +30,7 @@ struct MirrorPlan {
   std::optional<std::uint64_t> trickle_ms;
   std::int64_t longer = 0;  // below 0: shorter
   std::string type;
+  std::string encoding;
   std::string then;
   std::string redirect;
   std::optional<std::string> page;  // answers with this web page

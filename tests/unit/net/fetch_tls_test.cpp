@@ -40,7 +40,7 @@ TEST_CASE("a certificate that nobody vouches for is refused at once, with advice
   const auto failure =
       fetcher.failure({fetcher.request(server.url("/f"), content)}, ErrorKind::network);
   CHECK(contains(failure, "certificate"));
-  CHECK(contains(failure, "help: name the file with the right certificates in CURL_CA_BUNDLE"));
+  CHECK(contains(failure, "help: name the file with the right certificates in CUDAENV_CA_BUNDLE"));
   CHECK(fetcher.progress.waits().empty());
   CHECK_THROWS_AS(fetcher.text({{server.url("/f")}, "the manifest"}), Error);
 }

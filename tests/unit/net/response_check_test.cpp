@@ -124,3 +124,18 @@ TEST_CASE("a date in Retry-After is measured by the server's own clock") {
   busy.date.clear();
   CHECK(retry_after_of(busy) == std::chrono::seconds(3));
 }
+
+TEST_CASE("an encoding that was not asked for, and a wait that is too long, are told") {
+  ResponseHead answer;
+  CHECK(encoding_complaint(answer).empty());
+  answer.content_encoding = "identity";
+  CHECK(encoding_complaint(answer).empty());
+  answer.content_encoding = "GZip";
+  CHECK(encoding_complaint(answer) == "; it came with `Content-Encoding: gzip`");
+
+  CHECK(wait_complaint(answer, std::chrono::seconds(60)).empty());
+  answer.retry_after = "60";
+  CHECK(wait_complaint(answer, std::chrono::seconds(60)).empty());
+  answer.retry_after = "61";
+  CHECK(wait_complaint(answer, std::chrono::seconds(60)) == "; it asks to wait 61 s");
+}
