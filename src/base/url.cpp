@@ -1,5 +1,7 @@
 #include "base/url.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 
 namespace cudaenv {
@@ -54,11 +56,44 @@ Parts split_url(std::string_view url) {
   return parts;
 }
 
+bool is_scheme_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+';
+}
+
+// Where a URL ends that stands in a sentence or a list. A comma is part of it unless another URL
+// follows: it may be part of a password.
+std::size_t end_of_url(std::string_view text, std::size_t mark) {
+  std::size_t end = std::min(text.find_first_of(" \t\r\n'\"`()<>", mark), text.size());
+  for (auto comma = text.find(',', mark); comma < end; comma = text.find(',', comma + 1)) {
+    std::size_t next = comma + 1;
+    while (next < end && is_scheme_letter(text[next])) ++next;
+    if (text.substr(next).starts_with("://")) return comma;
+  }
+  return end;
+}
+
+// "?..." of an http or https URL.
+std::string_view query_of(std::string_view url) {
+  if (!url.starts_with("http://") && !url.starts_with("https://")) return {};
+  const auto host = url.find("://") + 3;
+  const auto mark = url.find('?', host + user_part_length(url.substr(host)));
+  return mark == std::string_view::npos ? std::string_view() : url.substr(mark);
+}
+
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
+}
+
+// Without what follows a colon and is no port: a password whose '@' was cut off.
+std::string_view without_password(std::string_view authority) {
+  const auto colon = authority.rfind(':');
+  if (colon == std::string_view::npos || authority.ends_with(']')) return authority;
+  const bool is_port =
+      authority.find_first_not_of("0123456789", colon + 1) == std::string_view::npos;
+  return is_port ? authority : authority.substr(0, authority.find(':'));
 }
 
 }  // namespace
@@ -70,7 +105,7 @@ std::string shown_url(std::string_view url) {
   }
   const Parts parts = split_url(url);
   std::string shown(parts.scheme);
-  shown += parts.authority;
+  shown += without_password(parts.authority);
   shown += parts.path;
   return text::visible(shown, 500);
 }
@@ -81,10 +116,26 @@ std::string url_origin(std::string_view url) {
   return std::string(parts.scheme) + std::string(parts.authority);
 }
 
+std::string without_secrets(std::string_view text) {
+  std::string result;
+  while (true) {
+    const auto mark = text.find("://");
+    if (mark == std::string_view::npos) return result + std::string(text);
+    std::size_t begin = mark;
+    while (begin > 0 && is_scheme_letter(text[begin - 1])) --begin;
+    const std::size_t end = end_of_url(text, mark);
+    result += text.substr(0, begin);
+    result += shown_url(text.substr(begin, end - begin));
+    text.remove_prefix(end);
+  }
+}
+
 std::string url_join(std::string_view base, std::string_view path) {
+  const std::string_view query = query_of(base);
+  base.remove_suffix(query.size());
   while (base.ends_with('/')) base.remove_suffix(1);
   while (path.starts_with('/')) path.remove_prefix(1);
-  return std::string(base) + "/" + std::string(path);
+  return std::string(base) + "/" + std::string(path) + std::string(query);
 }
 
 std::string url_file_name(std::string_view url) {

@@ -13,7 +13,12 @@ std::string shown_url(std::string_view url);
 // "scheme://host:port". Empty where `url` has no scheme.
 std::string url_origin(std::string_view url);
 
-// `base` and `path` joined by exactly one slash.
+// Text that may quote URLs: each as shown_url() has it. For what other programs said, and as the
+// last sieve before a person's eyes.
+std::string without_secrets(std::string_view text);
+
+// `base` and `path` joined by exactly one slash. The query of an http URL (a token, say) stays at
+// the end.
 std::string url_join(std::string_view base, std::string_view path);
 
 // The last path segment with %XX decoded; empty where the URL ends in a slash.

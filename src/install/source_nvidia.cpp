@@ -152,7 +152,7 @@ class NvidiaSource final : public Source {
       }
       return versions;
     }
-    for (const std::string& place : {url_join(mirror, "index.json"), folder + "/"}) {
+    for (const std::string& place : {url_join(mirror, "index.json"), url_join(folder, "")}) {
       const auto listing = text({place}, "the list of releases", true);
       if (listing.kind == net::TextOutcome::Kind::unreachable) why = listing.why;
       if (listing.kind != net::TextOutcome::Kind::found) continue;

@@ -45,6 +45,14 @@ TEST_CASE("no spelling of a password survives") {
   }
 }
 
+TEST_CASE("a password whose end was cut off is not shown as a port") {
+  CHECK(shown_url("http://me:cret") == "http://me");
+  CHECK(shown_url("http://me:cret/a") == "http://me/a");
+  CHECK(shown_url("http://[::1]:80/a") == "http://[::1]:80/a");
+  CHECK(shown_url("http://[::1]/a") == "http://[::1]/a");
+  CHECK(shown_url("http://host:/a") == "http://host:/a");
+}
+
 TEST_CASE("control characters in a URL are made visible") {
   CHECK(shown_url("http://host/a\x1b[2J\n") == "http://host/a\\x1B[2J\\n");
 }
@@ -79,4 +87,22 @@ TEST_CASE("only a percent sign with two hexadecimal digits is decoded") {
   CHECK(url_decoded("%zz%41") == "%zzA");
   CHECK(url_decoded("%00") == std::string(1, '\0'));
   CHECK(url_decoded("%%41") == "%A");
+}
+
+TEST_CASE("a token in a mirror's URL goes along with every path below it") {
+  CHECK(url_join("https://host/m?token=a/b", "x/y") == "https://host/m/x/y?token=a/b");
+  CHECK(url_join("https://host/?t=1", "") == "https://host/?t=1");
+  CHECK(url_join("http://me:pa?ss@host/m", "x") == "http://me:pa?ss@host/m/x");
+  CHECK(url_join("file:///what?", "x") == "file:///what?/x");
+}
+
+TEST_CASE("a sentence loses the secrets of the URLs in it, and nothing else") {
+  CHECK(without_secrets("see https://docs/a?b, or `cudaenv list`") ==
+        "see https://docs/a or `cudaenv list`");
+  CHECK(without_secrets("`http://me:cret@host/a` 'http://x/?cret' (ftp://a:cret@b)") ==
+        "`http://host/a` 'http://x/' (ftp://b)");
+  CHECK(without_secrets("http://me:cret@one/a,http://two:80,http://me:cr,cret@three") ==
+        "http://one/a,http://two:80,http://three");
+  CHECK(without_secrets("a b\nc: /d@e") == "a b\nc: /d@e");
+  CHECK(without_secrets("--mirror=http://me:cret@host") == "--mirror=http://host");
 }
