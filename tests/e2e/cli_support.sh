@@ -16,16 +16,26 @@ need_bare_machine() {
   fi
 }
 
-build_tree() { must python3 -B "$suite_folder/cli_tree.py" "$scratch/served"; }
+build_tree() { must python3 -B "$suite_folder/cli_tree.py" "$scratch/served" "${bulk:-0}"; }
 
 # A server of its own with rules; its address is then in $ruled_url.
 start_ruled_mirror() {  # folder, then rules as PATH=RULE
-  local words=(--root "$1") rule address=$scratch/.ruled.$((++ruled_count))
+  local words=(--root "$1") rule
   shift
   for rule in "$@"; do words+=(--rule "$rule"); done
+  serve "${words[@]}"
+}
+
+# A server with these arguments; its address is then in $ruled_url, its process in $ruled_process,
+# and what it is asked goes line by line into $ruled_log.
+serve() {
+  local address=$scratch/.ruled.$((++ruled_count))
+  ruled_log=$address.log
+  : >"$ruled_log"
   mkfifo "$address"
-  "$CUDAENV_TEST_MIRROR" "${words[@]}" >"$address" 2>>"$scratch/mirror.log" &
-  background+=($!)
+  "$CUDAENV_TEST_MIRROR" --log "$ruled_log" "$@" >"$address" 2>>"$scratch/mirror.log" &
+  ruled_process=$!
+  background+=("$ruled_process")
   read -r -t 20 ruled_url <"$address" || fail "the test mirror did not start"
 }
 ruled_count=0
