@@ -1,11 +1,15 @@
 // which, prefix, exec, env: one value or one process each.
+#include <algorithm>
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
+#include "base/url.hpp"
 #include "cli/declare.hpp"
 #include "cli/env_vars.hpp"
 #include "cli/report.hpp"
@@ -13,6 +17,24 @@
 #include "commands/locate.hpp"
 
 namespace cudaenv::cli {
+namespace {
+
+// Fit for a log or a bug report: no login or token of a URL, also where it is written amiss.
+std::optional<std::string> shown_value(const sys::Environment& environment, std::string_view name) {
+  const auto value = environment.get(name);
+  if (!value || name != "CUDAENV_MIRROR") {
+    return value ? std::optional(without_secrets(*value)) : value;
+  }
+  std::string spaced = *value;
+  std::replace(spaced.begin(), spaced.end(), ' ', ',');
+  std::vector<std::string> mirrors;
+  for (const auto mirror : text::split(spaced, ',')) {
+    if (!mirror.empty()) mirrors.push_back(shown_url(mirror));
+  }
+  return text::join(mirrors, ",");
+}
+
+}  // namespace
 
 void declare_which(CLI::App& app, Session& session) {
   struct Options {
@@ -71,7 +93,7 @@ void declare_env(CLI::App& app, Session& session) {
       if (*json) {
         nlohmann::ordered_json list = nlohmann::ordered_json::array();
         for (const auto& variable : env_vars) {
-          const auto value = environment.get(variable.name);
+          const auto value = shown_value(environment, variable.name);
           list.push_back({{"name", variable.name},
                           {"value", value ? nlohmann::ordered_json(*value) : nullptr},
                           {"meaning", variable.meaning}});
@@ -82,7 +104,7 @@ void declare_env(CLI::App& app, Session& session) {
       std::vector<std::vector<std::string>> rows;
       for (const auto& variable : env_vars) {
         rows.push_back({session.out.bold(variable.name),
-                        environment.get(variable.name).value_or("-"),
+                        shown_value(environment, variable.name).value_or("-"),
                         std::string(variable.meaning)});
       }
       session.print(table(rows));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "base/url.hpp"
 #include "sys/terminal.hpp"
 
 namespace cudaenv::cli {
@@ -32,13 +33,13 @@ void PlainProgress::step(std::string_view what) { say(std::string(what)); }
 
 void PlainProgress::note(std::string_view line) {
   const std::lock_guard guard(mutex_);
-  sys::write_stderr(fmt::format("note: {}\n", line));
+  sys::write_stderr(fmt::format("note: {}\n", without_secrets(line)));
 }
 
 void PlainProgress::say(const std::string& line) {
   if (quiet_) return;
   const std::lock_guard guard(mutex_);
-  sys::write_stderr(line + "\n");
+  sys::write_stderr(without_secrets(line) + "\n");
 }
 
 }  // namespace cudaenv::cli

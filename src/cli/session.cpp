@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/url.hpp"
 #include "sys/terminal.hpp"
 
 namespace cudaenv::cli {
@@ -43,12 +44,12 @@ void Session::print(std::string_view text) const {
 
 void Session::say(std::string_view line) const {
   if (!quiet) host.progress.job_end();
-  if (!quiet) sys::write_stderr(std::string(line) + "\n");
+  if (!quiet) sys::write_stderr(without_secrets(line) + "\n");
 }
 
 void Session::note(std::string_view line) const {
   host.progress.job_end();
-  sys::write_stderr(fmt::format("{} {}\n", err.yellow("note:"), line));
+  sys::write_stderr(fmt::format("{} {}\n", err.yellow("note:"), without_secrets(line)));
 }
 
 }  // namespace cudaenv::cli

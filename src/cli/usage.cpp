@@ -7,6 +7,7 @@
 
 #include "base/suggest.hpp"
 #include "base/text.hpp"
+#include "base/url.hpp"
 
 namespace cudaenv::cli {
 namespace {
@@ -15,8 +16,11 @@ bool is_option(const std::string& word) {
   return word.size() > 1 && word.starts_with('-') && word != "--";
 }
 
+// Before it is cut: the end of a login is what tells it from a host.
+std::string shown(const std::string& word) { return text::visible(without_secrets(word), 60); }
+
 Error unknown_command(const std::string& word, const std::vector<Command>& commands) {
-  Error error(ErrorKind::usage, fmt::format("there is no command `{}`", text::visible(word, 60)));
+  Error error(ErrorKind::usage, fmt::format("there is no command `{}`", shown(word)));
   std::vector<std::string> names;
   for (const auto& command : commands) names.emplace_back(command.name);
   if (const auto close = suggest(word, names)) {
@@ -39,11 +43,11 @@ Error unexpected(const CLI::App& app, const CLI::App* chosen) {
   auto word = std::find_if(words.begin(), words.end(), is_option);
   if (word == words.end()) word = words.begin();
   if (word == words.end() || !is_option(*word)) {
-    const std::string shown = word == words.end() ? "" : text::visible(*word, 60);
-    return {ErrorKind::usage, fmt::format("`{}` is one argument too many", shown)};
+    const std::string extra = word == words.end() ? "" : shown(*word);
+    return {ErrorKind::usage, fmt::format("`{}` is one argument too many", extra)};
   }
   const std::string name = word->substr(0, word->find('='));
-  Error error(ErrorKind::usage, fmt::format("there is no option `{}`", text::visible(name, 60)));
+  Error error(ErrorKind::usage, fmt::format("there is no option `{}`", shown(name)));
   auto names = option_names(app);
   if (chosen != nullptr) {
     const auto own = option_names(*chosen);
@@ -80,7 +84,7 @@ Error usage_error(const CLI::Error& refusal, const CLI::App& app,
   }
   const std::string advice = fmt::format("see `cudaenv {} --help`", chosen.front()->get_name());
   if (app.remaining_size(true) > 0) return unexpected(app, chosen.front()).help(advice);
-  const auto what = text::visible(text::trimmed(refusal.what()), 400);
+  const auto what = text::visible(without_secrets(text::trimmed(refusal.what())), 400);
   return Error(ErrorKind::usage, decapitalised(what)).help(advice);
 }
 

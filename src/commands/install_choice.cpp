@@ -6,6 +6,7 @@
 
 #include "base/suggest.hpp"
 #include "base/text.hpp"
+#include "base/url.hpp"
 #include "catalog/index.hpp"
 #include "commands/wait.hpp"
 #include "sys/file.hpp"
@@ -28,7 +29,7 @@ std::string checked_mirror(const std::string& url) {
   for (const std::string_view scheme : {"http://", "https://", "file:///"}) {
     if (url.starts_with(scheme) && url.size() > scheme.size()) return url;
   }
-  throw Error(ErrorKind::usage, fmt::format("`{}` is not the URL of a mirror", text::visible(url)))
+  throw Error(ErrorKind::usage, fmt::format("`{}` is not the URL of a mirror", shown_url(url)))
       .help("a mirror begins with http://, https:// or file:///");
 }
 

@@ -42,21 +42,6 @@ std::optional<Version> version_in(std::string_view output) {
   return Version::parse(words[1]);
 }
 
-// A URL inside pip's words, without the user part.
-std::string without_secrets(std::string_view line) {
-  std::string result;
-  while (true) {
-    const auto at = line.find("://");
-    if (at == std::string_view::npos) return result + std::string(line);
-    const auto start = line.find_last_of(" '\"(<", at);
-    const std::size_t begin = start == std::string_view::npos ? 0 : start + 1;
-    const auto end = std::min(line.find_first_of(" '\")>", at), line.size());
-    result += line.substr(0, begin);
-    result += shown_url(line.substr(begin, end - begin));
-    line.remove_prefix(end);
-  }
-}
-
 // The lines of pip's stderr that say why, the last few.
 std::vector<std::string> reasons(std::string_view err) {
   std::vector<std::string> result;
@@ -145,12 +130,12 @@ Pip Pip::find(const Context& context) {
     sys::Command ask = command_of(context, arguments);
     ask.timeout = std::chrono::seconds(60);
     const auto outcome = sys::run(ask, context.interrupt);
-    const std::string spelt = fmt::format("{}", fmt::join(command, " "));
+    const std::string spelt = without_secrets(fmt::format("{}", fmt::join(command, " ")));
     if (outcome.not_found) continue;
     const auto version = outcome.ok() ? version_in(outcome.out) : std::nullopt;
     if (!version) {
       found.push_back(fmt::format("`{}` does not work: {}", spelt,
-                                  text::visible(text::trimmed(outcome.err), 120)));
+                                  text::visible(without_secrets(text::trimmed(outcome.err)), 120)));
     } else if (*version < *Version::parse(oldest_pip)) {
       found.push_back(fmt::format("`{}` is pip {}, which is older than {}", spelt, version->text(),
                                   oldest_pip));

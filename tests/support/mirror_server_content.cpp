@@ -77,6 +77,10 @@ std::optional<MirrorContent> find_content(const std::string& path, const MirrorF
   if (found != files.end()) return memory_content(found->second);
   if (path.find("/../") != std::string::npos || path.ends_with("/..")) return std::nullopt;
   if (path.ends_with('/')) {
+    if (auto page = root.empty() ? std::nullopt : open_file(root / path.substr(1) / "index.html")) {
+      page->type = "text/html;charset=UTF-8";
+      return page;
+    }
     const auto names = names_in(path, files, root);
     if (names.empty()) return std::nullopt;
     auto content = memory_content(std::make_shared<std::string>(listing(path, names)));

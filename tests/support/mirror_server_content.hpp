@@ -26,7 +26,7 @@ using MirrorFiles = std::map<std::string, std::shared_ptr<const std::string>>;
 MirrorContent memory_content(std::shared_ptr<const std::string> bytes);
 
 // What `path` names: a file in memory, one below `root`, or a folder's listing where it ends in a
-// slash. Nothing where nothing is, and where it would leave `root`.
+// slash, or its index.html. Nothing where nothing is, and where it would leave `root`.
 std::optional<MirrorContent> find_content(const std::string& path, const MirrorFiles& files,
                                           const std::filesystem::path& root);
 
