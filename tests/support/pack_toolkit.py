@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Packs an installed CUDA toolkit into archives and manifests as NVIDIA serves them.
 
-    pack_toolkit.py TOOLKIT OUT [--components cuda_nvcc,libcublas] [--version 13.0.2]
+    pack_toolkit.py TOOLKIT OUT [--components cuda_nvcc,libcublas] [--version 13.0.2] [--xz=OPTIONS]
 
 TOOLKIT is a tree with dist-info/*/RECORD, which say what belongs to which component. Below OUT
 a mirror of NVIDIA's host comes to lie: compute/cuda/redist/redistrib_<version>.json with true
@@ -27,8 +27,7 @@ from pathlib import Path
 
 TABLE = Path(__file__).resolve().parents[2] / "manifests" / "components.json"
 # Twice as fast as -0 for the same size; blocks of 8 MiB, so that several threads can decode.
-XZ_OPTIONS = ["-T2", "--block-size=8MiB", "-c",
-              "--lzma2=preset=0,dict=64KiB,mf=hc3,depth=1,nice=8"]
+XZ_OPTIONS = "-T2 --block-size=8MiB --lzma2=preset=0,dict=64KiB,mf=hc3,depth=1,nice=8"
 PACKED_AT = 1700000000  # one time for all members, so that equal input gives equal archives
 
 
@@ -62,6 +61,8 @@ def read_arguments():
     parser.add_argument("out")
     parser.add_argument("--components", help="only these, comma-separated")
     parser.add_argument("--version", default="13.0.2", help="of the release (default: 13.0.2)")
+    parser.add_argument("--xz", metavar="OPTIONS", default=XZ_OPTIONS,
+                        help=f"how xz packs (default: {XZ_OPTIONS}); NVIDIA's are as of -6")
     arm = platform.machine() == "aarch64"
     parser.add_argument("--platform", default="linux-sbsa" if arm else "linux-x86_64")
     return parser.parse_args()
@@ -182,7 +183,7 @@ def pack(package, options, out, manifests, expected):
     relative = f"{package.component}/{options.platform}/{top}.tar.xz"
     archive = out / "compute" / package.product / "redist" / relative
     archive.parent.mkdir(parents=True, exist_ok=True)
-    with XzWriter(archive) as stream:
+    with XzWriter(archive, options.xz) as stream:
         with tarfile.open(fileobj=stream, mode="w|", format=tarfile.GNU_FORMAT) as tar:
             write_tree(package, top, tar, expected)
 
@@ -260,14 +261,15 @@ class HashingReader:
 class XzWriter:
     """Compresses fast rather than well, with xz on two cores where that program is."""
 
-    def __init__(self, path):
+    def __init__(self, path, options):
         self.path = path
+        self.options = options.split()
 
     def __enter__(self):
         self.file = open(self.path, "wb")
         self.process = None
         if shutil.which("xz"):
-            self.process = subprocess.Popen(["xz", *XZ_OPTIONS], stdin=subprocess.PIPE,
+            self.process = subprocess.Popen(["xz", "-c", *self.options], stdin=subprocess.PIPE,
                                             stdout=self.file)
             return self.process.stdin
         self.stream = lzma.LZMAFile(self.file, "w", preset=0)
