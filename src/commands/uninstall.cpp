@@ -16,6 +16,20 @@
 namespace cudaenv::commands {
 namespace {
 
+// `uninstall 12.1.1`, typed a second time, must not take another prefix that holds the same
+// release: one with a name of its own goes by that name only.
+void refuse_other_name(const store::InstalledPrefix& prefix, const std::string& typed) {
+  const auto& receipt = prefix.receipt;
+  const std::string short_name = store::short_name(receipt);
+  if (receipt.name == "cuda-" + receipt.cuda.text()) return;
+  if (typed == receipt.name || typed == short_name) return;
+  throw Error(ErrorKind::missing,
+              fmt::format("no installed toolkit is called `{}`", text::visible(typed)))
+      .because(fmt::format("`{}` is CUDA {}, under a name of its own", prefix.path.string(),
+                           receipt.cuda.text()))
+      .help(fmt::format("remove that one with `cudaenv uninstall {}`", short_name));
+}
+
 // True when the default link led to the prefix and was removed.
 bool release_default(const store::InstalledPrefix& prefix, bool force) {
   const auto leads_to = default_prefix(prefix.layout);
@@ -76,6 +90,7 @@ UninstallResult remove_add_on(const UninstallRequest& request, const Host& host)
 
 UninstallResult remove_prefix(const UninstallRequest& request, const Host& host) {
   const auto prefix = installed_prefix(host, request.spec);
+  refuse_other_name(prefix, request.spec);
   if (!request.force) {
     install::refuse_foreign_files(prefix.path, "remove all with --force");
   }

@@ -32,9 +32,10 @@ struct Fixture {
     install("12.2.0");
   }
 
-  void install(const std::string& spec) {
+  void install(const std::string& spec, const std::string& name = {}) {
     commands::InstallRequest request;
     request.spec = spec;
+    request.name = name;
     request.mirrors = {mirror.url()};
     request.trust_mirror = true;
     request.profile = "minimal";
@@ -58,6 +59,16 @@ TEST_CASE_FIXTURE(Fixture, "uninstall removes the prefix and what only it used f
   CHECK_FALSE(sys::exists(host.root() / "cuda-12.2"));
   CHECK(sys::list(host.root() / ".state/store").size() == before - 5);
   CHECK(commands::verify({"12.1", false, 2}, host.host()).prefixes[0].ok());
+}
+
+TEST_CASE_FIXTURE(Fixture, "a prefix with a name of its own is not removed by its release") {
+  install("12.2.0", "mine");
+  commands::uninstall({"12.2.0", "", false}, host.host());
+  const auto what = error_text([&] { commands::uninstall({"12.2.0", "", true}, host.host()); });
+  CHECK(what.find("no installed toolkit is called `12.2.0`") == 0);
+  CHECK(what.find("`cudaenv uninstall mine`") != std::string::npos);
+  CHECK(sys::is_directory(host.root() / "cuda-mine"));
+  CHECK(commands::uninstall({"mine", "", false}, host.host()).name == "cuda-mine");
 }
 
 TEST_CASE_FIXTURE(Fixture, "the default is not removed, or with force the link goes first") {
