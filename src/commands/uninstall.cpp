@@ -44,7 +44,6 @@ bool release_default(const store::InstalledPrefix& prefix, bool force) {
             "with `cudaenv default --unset`")
         .help("or remove both with --force");
   }
-  // The link goes first: it must never lead nowhere.
   link.remove(true);
   return true;
 }
@@ -100,8 +99,9 @@ UninstallResult remove_prefix(const UninstallRequest& request, const Host& host)
   }
   UninstallResult result{prefix.receipt.name, prefix.path, "", false, 0};
   result.default_removed = release_default(prefix, request.force);
+  // The links go first: they must never lead nowhere.
+  store::refresh_minor_links(prefix.layout, prefix.path.filename().string());
   store::discard(prefix.layout, prefix.path);
-  store::refresh_minor_links(prefix.layout);
   // Where an install is under way nothing is collected; the next uninstall or `gc` does.
   result.freed_bytes = collect(prefix.layout, false).bytes;
   return result;

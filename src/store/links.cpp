@@ -203,13 +203,15 @@ void PrefixLink::point_to(const fs::path& prefix, bool force) const {
 
 void PrefixLink::remove(bool force) const {
   refuse_unless_ours(*this, path_, force);
-  sys::remove_if_present(path_);
+  // Synced, so that a prefix that is removed next does not go before its link in a power cut.
+  if (sys::remove_if_present(path_)) sys::sync_directory(path_.parent_path());
 }
 
-void refresh_minor_links(const Layout& layout) {
+void refresh_minor_links(const Layout& layout, const std::string& leaving) {
   std::map<Version, Version> newest;  // by minor
   for (const auto& prefix : Inventory::read({layout}, Inventory::Detail::summary).prefixes) {
     const auto release = plain_release(prefix.receipt.name);
+    if (prefix.receipt.name == leaving) continue;
     if (!release || release->parts().size() < 3 || *release != prefix.receipt.cuda) continue;
     // Newest first: what is there already is newer.
     newest.emplace(release->first(2), *release);
@@ -224,8 +226,9 @@ void refresh_minor_links(const Layout& layout) {
     if (is_unfinished_link(link)) sys::remove_if_present(link);
     const auto minor = plain_release(name);
     if (!minor || minor->parts().size() != 2 || newest.contains(*minor)) continue;
-    // Nothing plain of this minor is installed: ours can only lead nowhere.
-    if (is_minor_link_of_ours(link, *minor) && !leads_somewhere(link)) {
+    // Nothing plain of this minor stays: ours can only lead nowhere, or to what is leaving.
+    if (is_minor_link_of_ours(link, *minor) &&
+        (!leads_somewhere(link) || hop_from(link).filename() == leaving)) {
       PrefixLink(link).remove(false);
     }
   }

@@ -45,7 +45,8 @@ class PrefixLink {
 // Brings every minor link (<root>/cuda-12.1 -> newest installed 12.1.x with a plain name) in line
 // with what is installed. Only links that name a plain 12.1.x beside them are moved or removed:
 // real folders, and links that a user or another tool made, are left alone. Removes what a killed
-// command left of a link that it was about to move. Call with the root lock held.
-void refresh_minor_links(const Layout& layout);
+// command left of a link that it was about to move. A prefix that is about to be removed is passed
+// as `leaving`: no link leads to it any more. Call with the root lock held.
+void refresh_minor_links(const Layout& layout, const std::string& leaving = {});
 
 }  // namespace cudaenv::store

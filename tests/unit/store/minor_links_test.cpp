@@ -58,6 +58,18 @@ TEST_CASE("a minor link follows installs and removals") {
   CHECK(root.dir.entries().empty());
 }
 
+TEST_CASE("no link leads to a prefix that is about to be removed") {
+  Root root;
+  make_prefix(root.layout, "cuda-12.1.0", "12.1.0");
+  make_prefix(root.layout, "cuda-12.1.1", "12.1.1");
+  make_prefix(root.layout, "cuda-13.0.0", "13.0.0");
+  refresh_minor_links(root.layout);
+  refresh_minor_links(root.layout, "cuda-12.1.1");
+  CHECK(root.minor("cuda-12.1") == "cuda-12.1.0");
+  refresh_minor_links(root.layout, "cuda-13.0.0");
+  CHECK(root.minor("cuda-13.0") == "no link");
+}
+
 TEST_CASE("a prefix with a name of its own gets no minor link") {
   Root root;
   make_prefix(root.layout, "cuda-12.1-mine", "12.1.1");
