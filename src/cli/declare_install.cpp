@@ -126,10 +126,11 @@ int act(Options options, const Session& session) {
   }
   if (!prepared.plan.unusable.empty()) prepared = take_alternative(std::move(prepared), session);
   if (prepared.already) {
-    commands::finish_links(prepared, session.host);
     session.say(fmt::format("CUDA {} is installed in {}", prepared.plan.wish.cuda.text(),
                             prepared.prefix.string()));
-    if (options.request.set_default) {
+    const bool default_set = commands::finish_install(prepared, session.host);
+    if (default_set) session.say("it is the default now");
+    if (options.request.set_default && !default_set) {
       commands::set_default(
           {prepared.plan.wish.prefix, false, options.request.force, options.request.system},
           session.host);

@@ -232,6 +232,15 @@ install::Published already_published(const PreparedInstall& prepared, install::E
   return {*prepared.plan.present, prepared.prefix, false, default_set, ""};
 }
 
+void make_missing_minor_link(const PreparedInstall& prepared, const Host& host) {
+  const auto& layout = prepared.layout;
+  const auto& cuda = prepared.plan.wish.cuda;
+  if (prepared.prefix.filename() != "cuda-" + cuda.text()) return;
+  if (sys::exists(layout.minor_link(cuda)) || !sys::can_write(layout.root())) return;
+  const auto lock = lock_root(layout, host);
+  store::refresh_minor_links(layout);
+}
+
 }  // namespace
 
 PreparedInstall prepare_install(const InstallRequest& request, const Host& host) {
@@ -292,13 +301,17 @@ install::Published run_install(const PreparedInstall& prepared, install::Eula eu
   });
 }
 
-void finish_links(const PreparedInstall& prepared, const Host& host) {
+bool finish_install(const PreparedInstall& prepared, const Host& host) {
   const auto& layout = prepared.layout;
-  const auto& cuda = prepared.plan.wish.cuda;
-  if (prepared.prefix.filename() != "cuda-" + cuda.text()) return;
-  if (sys::exists(layout.minor_link(cuda)) || !sys::can_write(layout.root())) return;
-  const auto lock = lock_root(layout, host);
-  store::refresh_minor_links(layout);
+  make_missing_minor_link(prepared, host);
+  if (!store::has_leftovers(layout) || !sys::can_write(layout.state())) return false;
+  const std::string purpose = install::staging_purpose(prepared.plan);
+  const bool begun = store::has_staging(layout, purpose);
+  store::sweep(layout);
+  // What is still there has an owner, who will finish it.
+  if (!begun || store::has_staging(layout, purpose)) return false;
+  return install::settle_links(make_context(prepared.request, host), layout, prepared.prefix,
+                               publish_request(prepared, install::Eula::notice));
 }
 
 }  // namespace cudaenv::commands

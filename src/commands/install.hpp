@@ -55,8 +55,9 @@ PreparedInstall prepare_install(const InstallRequest& request, const Host& host)
 install::Published run_install(const PreparedInstall& prepared, install::Eula eula,
                                const Host& host);
 
-// Makes the minor link that an install was cut off before making; for a prefix that is there.
-void finish_links(const PreparedInstall& prepared, const Host& host);
+// For a plan with nothing to do: does what the command that made the prefix did not get to, because
+// it was killed or a link could not be made. True if the default link leads to it now.
+bool finish_install(const PreparedInstall& prepared, const Host& host);
 
 // The Error that run_install throws for a plan with unusable parts.
 Error unusable_error(const PreparedInstall& prepared);

@@ -28,6 +28,8 @@ DefaultResult set_default(const DefaultRequest& request, const Host& host) {
 
   const auto lock = lock_root(layout, host);
   const store::PrefixLink link(layout.default_link());
+  // Also removes what a command left that was killed before its link was in place.
+  store::refresh_minor_links(layout);
   DefaultResult result{layout.default_link(), link.target(), std::nullopt};
   if (!chosen) {
     link.remove(request.force);

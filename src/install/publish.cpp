@@ -141,6 +141,7 @@ bool put_in_place(const store::Layout& layout, const fs::path& staged, const fs:
     sys::rename(old, prefix);
     throw;
   }
+  sys::sync_directory(prefix.parent_path());
   store::discard(layout, old);
   return true;
 }
@@ -157,6 +158,8 @@ bool update_default(const store::Layout& layout, const fs::path& prefix,
 
 }  // namespace
 
+std::string staging_purpose(const Plan& plan) { return "prefix-" + plan.wish.prefix; }
+
 std::optional<Published> publish(const Context& context, const store::Layout& layout,
                                  const Plan& plan, const PublishRequest& request) {
   const fs::path prefix = layout.prefix(plan.wish.prefix);
@@ -165,7 +168,7 @@ std::optional<Published> publish(const Context& context, const store::Layout& la
     refuse_foreign_files(prefix, "lose them with --force");
   }
   const store::ComponentStore store(layout);
-  store::Staging staging(layout, "prefix-" + plan.wish.prefix);
+  store::Staging staging(layout, staging_purpose(plan));
   const fs::path staged = staging.path() / "prefix";
   sys::create_directory(staged);
 

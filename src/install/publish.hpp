@@ -36,6 +36,9 @@ struct Published {
 std::optional<Published> publish(const Context& context, const store::Layout& layout,
                                  const Plan& plan, const PublishRequest& request);
 
+// Of the staging folder that publish() works in until its links are made.
+std::string staging_purpose(const Plan& plan);
+
 // Brings minor links and default link of an installed prefix to what publish() makes of them. True
 // if the default link leads to it now and did not before.
 bool settle_links(const Context& context, const store::Layout& layout,

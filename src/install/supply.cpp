@@ -83,6 +83,7 @@ class Supply {
       : context_(context), layout_(layout), store_(layout), interrupt_(context.interrupt) {}
 
   void run(const Plan& plan) {
+    drop_used_archives(plan);
     claim(plan);
     if (claims_.empty()) return;
     announce();
@@ -110,6 +111,17 @@ class Supply {
     const Part* part;
     std::optional<sys::FileLock> lock;  // one download of each archive, whoever asks
   };
+
+  // A command that was killed right after it had unpacked an archive has left it behind.
+  void drop_used_archives(const Plan& plan) const {
+    for (const auto& part : plan.parts) {
+      const auto archive = download(part);
+      if (!part.stored || !sys::exists(archive)) continue;
+      const auto lock = sys::FileLock::try_exclusive(layout_.archive_lock(part.offer.sha256),
+                                                     "the archive of " + item_name(part.offer));
+      if (lock) sys::remove_if_present(archive);
+    }
+  }
 
   // Takes the locks of the missing archives in the order of their digests, so that two processes
   // that want the same ones cannot wait for each other in a circle.

@@ -1,5 +1,6 @@
 #include "store/staging.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <string_view>
@@ -18,6 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view lock_suffix = ".lock";
+constexpr std::size_t random_digits = 16;  // of a staging folder's name
 
 // Creating a staging folder takes two steps (its lock, then the folder), and so does finding out
 // that one has no owner. Both do their steps while they hold this one lock, so that neither sees
@@ -29,18 +31,23 @@ fs::path lock_of(const fs::path& folder) {
   return folder.parent_path() / (folder.filename().string() + std::string(lock_suffix));
 }
 
-// ".install-cuda-12.1.1.9f86d081884c7d65": never used again, so that a lock file may be deleted
-// with its folder, and told apart from those of other hosts and containers, whose process ids
-// may be the same.
-std::string fresh_name(const std::string& purpose) {
+// All but the random part of a staging folder's name.
+std::string name_start(const std::string& purpose) {
   std::string name = ".";
   for (const char c : purpose.substr(0, 60)) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                        c == '.' || c == '-' || c == '_';
     name += plain ? c : '-';
   }
+  return name + ".";
+}
+
+// ".install-cuda-12.1.1.9f86d081884c7d65": never used again, so that a lock file may be deleted
+// with its folder, and told apart from those of other hosts and containers, whose process ids
+// may be the same.
+std::string fresh_name(const std::string& purpose) {
   std::random_device random;
-  return name + fmt::format(".{:08x}{:08x}", random(), random());
+  return name_start(purpose) + fmt::format("{:08x}{:08x}", random(), random());
 }
 
 // Takes the folder out of its place in one step. Returns where it is now.
@@ -139,7 +146,10 @@ std::size_t sweep(const Layout& layout) {
     if (area) sweep_staging(layout);
   }
   std::size_t removed = 0;
-  for (const auto& name : sys::list(layout.trash())) {
+  const auto trash = sys::list(layout.trash());
+  // A process that was killed may not have come to sync the removal of what it moved here.
+  if (!trash.empty()) managed([&] { sys::sync_filesystem(layout.trash()); });
+  for (const auto& name : trash) {
     if (managed([&] { delete_entry(layout.trash() / name); })) ++removed;
   }
   return removed;
@@ -152,8 +162,23 @@ bool is_out_of_use(const fs::path& path, const fs::path& just_written) {
   return !stat || (now && now->modified_ns - stat->modified_ns > week_ns);
 }
 
+bool has_leftovers(const Layout& layout) {
+  return !sys::list(layout.staging()).empty() || !sys::list(layout.trash()).empty();
+}
+
+bool has_staging(const Layout& layout, const std::string& purpose) {
+  const auto names = staging_names(layout);
+  const std::string start = name_start(purpose);
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return name.starts_with(start) && name.size() == start.size() + random_digits;
+  });
+}
+
 void discard(const Layout& layout, const fs::path& folder) {
-  delete_entry(move_to_trash(layout, folder));
+  const fs::path place = move_to_trash(layout, folder);
+  // Else a power cut could bring the folder back without what was deleted of it.
+  sys::sync_directory(folder.parent_path());
+  delete_entry(place);
 }
 
 }  // namespace cudaenv::store

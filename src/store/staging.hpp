@@ -37,8 +37,14 @@ std::size_t sweep(const Layout& layout);
 // was last changed a week before `just_written` was, or is gone.
 bool is_out_of_use(const std::filesystem::path& path, const std::filesystem::path& just_written);
 
-// Moves a folder into the trash by one rename (it is gone from its place at once), then deletes
-// it. A link is removed itself, never what it leads to.
+// Whether there is anything to sweep, or somebody at work. Reads only.
+bool has_leftovers(const Layout& layout);
+
+// Whether there is a staging folder of this purpose, of a process that lives or not.
+bool has_staging(const Layout& layout, const std::string& purpose);
+
+// Moves a folder into the trash by one rename (it is gone from its place at once, and so it is
+// after a power cut), then deletes it. A link is removed itself, never what it leads to.
 void discard(const Layout& layout, const std::filesystem::path& folder);
 
 }  // namespace cudaenv::store
