@@ -20,10 +20,10 @@ from pathlib import Path
 CUDA = ["cuda_cccl", "cuda_cudart", "cuda_nvcc", "cuda_nvrtc", "cuda_profiler_api"]
 
 
-def members(component, version, bulk):
+def members(component, version, bulk, more):
     """(path, mode, bytes), or a link's target in the place of the bytes."""
     label = f"{component} {version}"
-    noise = random.Random(label).randbytes(300)
+    noise = random.Random(label).randbytes(bulk)
     program = "nvcc" if component == "cuda_nvcc" else component
     yield "LICENSE", 0o644, f"licence of {label}\n".encode()
     yield f"bin/{program}", 0o755, f"#!/bin/sh\necho '{label}' \"$@\"\n".encode()
@@ -31,14 +31,14 @@ def members(component, version, bulk):
     yield f"lib/lib{component}.so.1", 0o755, b"library " + noise
     yield f"lib/lib{component}.so", 0o777, f"lib{component}.so.1"
     yield f"lib/lib{component}_static.a", 0o644, f"archive of {label}\n".encode()
-    if component == "cuda_nvcc" and bulk:
-        yield "nvvm/bulk.bin", 0o644, random.Random(label).randbytes(bulk)
+    if component == "cuda_nvcc" and more:
+        yield "nvvm/bulk.bin", 0o644, random.Random(label).randbytes(more)
 
 
-def archive(top, component, version, bulk):
+def archive(top, component, version, bulk, more):
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.USTAR_FORMAT) as tar:
-        for path, mode, content in members(component, version, bulk):
+        for path, mode, content in members(component, version, bulk, more):
             entry = tarfile.TarInfo(f"{top}/{path}")
             entry.mode = mode
             if isinstance(content, str):
@@ -51,13 +51,14 @@ def archive(top, component, version, bulk):
     return lzma.compress(buffer.getvalue())
 
 
-def add_release(folder, product, release, components, variant="", bulk=0):
+def add_release(folder, product, release, components, variant="", bulk=300, more=0):
+    """A component is (name, version). Of each `bulk` bytes do not compress; of cuda_nvcc `more`."""
     redist = folder / "compute" / product / "redist"
     manifest = {"release_date": "2026-01-02", "release_label": release}
     for component, version in components:
         top = f"{component}-linux-x86_64-{version}{'_' + variant if variant else ''}-archive"
         path = f"{component}/linux-x86_64/{top}.tar.xz"
-        data = archive(top, component, version, bulk)
+        data = archive(top, component, version, bulk, more)
         (redist / path).parent.mkdir(parents=True, exist_ok=True)
         (redist / path).write_bytes(data)
         entry = {"relative_path": path, "sha256": hashlib.sha256(data).hexdigest(), "md5": "0",
@@ -72,10 +73,10 @@ def main(arguments):
         print(__doc__.strip(), file=sys.stderr)
         return 2
     folder = Path(arguments[0])
-    bulk = int(arguments[1]) if len(arguments) > 1 else 0
+    more = int(arguments[1]) if len(arguments) > 1 else 0
     for release in ("12.1.1", "12.2.0"):
         add_release(folder, "cuda", release, [(name, f"{release}.7") for name in CUDA],
-                    bulk=bulk)
+                    more=more)
     add_release(folder, "cudnn", "8.9.2", [("cudnn", "8.9.2.26")], "cuda12")
     return 0
 

@@ -3,8 +3,9 @@
 # an empty environment, in a scratch folder that is removed at the end and kept after a failure.
 # Comes with a few assertions; the first that fails ends the suite.
 #
-# From outside: CUDAENV (the program), CUDAENV_TEST_MIRROR (the server), TMPDIR, and what pip needs
-# to find its index: PIP_*, proxies, certificates.
+# From outside: CUDAENV (the program), CUDAENV_TEST_MIRROR (the server), CUDAENV_TEST_STEPS (the
+# recorder of system calls), TMPDIR, and what pip needs to find its index: PIP_*, proxies,
+# certificates.
 
 set -euo pipefail
 
@@ -17,7 +18,7 @@ restart_with_empty_environment() {
   while IFS= read -r name; do
     kept+=("$name=${!name}")
   done < <(compgen -e | grep -E '^(PIP_|SSL_CERT_|REQUESTS_CA_BUNDLE$|CURL_CA_BUNDLE$)|_(proxy|PROXY)$')
-  for name in CUDAENV CUDAENV_TEST_MIRROR CUDAENV_PIP CUDAENV_CA_BUNDLE; do
+  for name in CUDAENV CUDAENV_TEST_MIRROR CUDAENV_TEST_STEPS CUDAENV_PIP CUDAENV_CA_BUNDLE; do
     if [[ -n ${!name:-} ]]; then kept+=("$name=${!name}"); fi
   done
   # pip reads its user's configuration from the home that the suite doesn't see.
@@ -68,9 +69,9 @@ assert_contains() {  # what, text, part
 assert_exists() { [[ -e $1 ]] || fail "$1 does not exist"; }
 
 # Serves a folder as NVIDIA's host would; the address is then in $mirror_url.
-start_mirror() {
+start_mirror() {  # folder, then more arguments for the server
   mkfifo "$scratch/.mirror"
-  "$CUDAENV_TEST_MIRROR" --root "$1" >"$scratch/.mirror" 2>"$scratch/mirror.log" &
+  "$CUDAENV_TEST_MIRROR" --root "$@" >"$scratch/.mirror" 2>"$scratch/mirror.log" &
   background+=($!)
   read -r -t 20 mirror_url <"$scratch/.mirror" || fail "the test mirror did not start"
 }
