@@ -18,7 +18,7 @@ need_bare_machine() {
 
 build_tree() { must python3 -B "$suite_folder/cli_tree.py" "$scratch/served" "${bulk:-0}"; }
 
-# A server of its own with rules; its address is then in $ruled_url.
+# A server of its own with rules; its address is then in $ruled_url, its log in $ruled_log.
 start_ruled_mirror() {  # folder, then rules as PATH=RULE
   local words=(--root "$1") rule
   shift
