@@ -299,7 +299,7 @@ ZipBuilder& ZipBuilder::add(ZipEntry entry) {
   };
   const std::string local_name = entry.local_name.value_or(entry.name);
   const std::string local_extra =
-      entry.zip64 ? zip64_extra(local_size, packed_size, std::nullopt) : std::string();
+      (entry.zip64 ? zip64_extra(local_size, packed_size, std::nullopt) : "") + entry.extra;
   add_number(body_, 0x04034b50, 4);
   common(body_, local_crc, local_size, !descriptor);
   add_number(body_, local_name.size(), 2);
@@ -312,7 +312,8 @@ ZipBuilder& ZipBuilder::add(ZipEntry entry) {
     add_number(body_, local_size, entry.zip64 ? 8 : 4);
   }
 
-  const std::string extra = entry.zip64 ? zip64_extra(size, packed_size, offset) : std::string();
+  const std::string extra =
+      (entry.zip64 ? zip64_extra(size, packed_size, offset) : "") + entry.extra;
   add_number(directory_, 0x02014b50, 4);
   add_number(directory_, 0x0300u + 45, 2);
   common(directory_, crc, size, true);

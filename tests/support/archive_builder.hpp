@@ -108,6 +108,7 @@ struct ZipEntry {
   std::optional<std::uint32_t> local_crc{};
   std::optional<std::uint64_t> offset{};  // of the local header, as the directory tells it
   bool zip64 = false;                     // sizes in an extra field
+  std::string extra{};                    // more extra fields, in both headers
 };
 
 class ZipBuilder {

@@ -91,6 +91,8 @@ TEST_CASE("members whose path leads out of the tree are refused") {
       {"a path of 5000 bytes", named("lib/" + std::string(5000, 'p')), {"1024 bytes"}},
       {"a long component", named("lib/" + std::string(300, 'p')), {"255 bytes"}},
       {"a file named .", named("."), {"whole tree"}},
+      {"scripts that lead out", named("sample-1.0.data/scripts/../../../evil"), {"`..`"}},
+      {"data that is absolute", named("sample-1.0.data/data//tmp/evil"), {"empty name"}},
   });
 }
 
@@ -123,6 +125,26 @@ TEST_CASE("links of a plain zip must stay inside") {
     zip.file("lib/a", "a").add(link);
     box.put(zip.bytes());
     CHECK(error_of([&] { archive::unpack(box.request(), uninterrupted); }));
+    CHECK(box.is_untouched());
+    CHECK(box.holds_only_tame_entries());
+  }
+}
+
+TEST_CASE("names that mean something elsewhere, or in an extra field, are plain names") {
+  // Info-ZIP's other name for a member: version, CRC of the name, the name.
+  std::string extra("\x75\x70\x0b\0\x01\0\0\0\0", 9);
+  extra += "../../";
+  for (const char* name :
+       {"lib\\..\\..\\evil", "C:\\evil", "C:evil", "\\\\host\\share", "\xff\xfe"}) {
+    const Sandbox box;
+    box.put(with(
+        [&](ZipEntry& entry) {
+          entry.flags = 0x800;  // "the name is UTF-8"
+          entry.extra = extra;
+        },
+        name));
+    const auto entries = unpack_wheel(box.request(), uninterrupted);
+    CHECK(find(entries, name));
     CHECK(box.is_untouched());
     CHECK(box.holds_only_tame_entries());
   }
@@ -190,10 +212,25 @@ TEST_CASE("a zip whose end is not as it should be is refused") {
   zip64.zip64_end = true;
   std::string bad_locator = zip64.bytes();
   bad_locator[bad_locator.size() - 22 - 12] ^= 1;
+  ZipBuilder twofold = amid_good([](auto&) {});
+  twofold.comment = amid_good([](ZipBuilder& zip) { zip.file("lib/evil", "x"); }).bytes();
+  const auto changed = [&](std::size_t from_end) {
+    std::string bytes = good;
+    bytes[bytes.size() - from_end] ^= 1;
+    return bytes;
+  };
+  std::string other_part = good;
+  other_part[good.find("PK\1\2") + 34] ^= 1;
   std::string no_zip64 = good;
   for (std::size_t byte = 1; byte <= 4; ++byte) no_zip64[no_zip64.size() - 2 - byte] = '\xff';
   check_all_refused({
       {"a comment", commented.bytes(), {"comment"}},
+      {"a comment that is a whole zip", twofold.bytes(), {}},
+      {"a later part of several", changed(22 - 4), {"several parts"}},
+      {"a directory in another part", changed(22 - 6), {"several parts"}},
+      {"a member in another part", other_part, {"`lib/before`", "another part"}},
+      {"an offset of the directory that is off by one", changed(22 - 16), {}},
+      {"a tar in the place of a wheel", xz_packed(TarBuilder().file("x", "x").bytes()), {}},
       {"bytes behind the end", good + "x", {"bytes follow"}},
       {"two directories", good + good, {}},
       {"an empty zip behind", good + std::string("PK\5\6", 4) + std::string(18, '\0'), {}},
@@ -257,6 +294,11 @@ TEST_CASE("a RECORD that lies, or says too little, is found out") {
       {"two fields", recorded("lib/x,sha256=" + digest + "\n"), {"line 1", "three fields"}},
       {"an open quote", recorded("\"lib/x,sha256=" + digest + ",1\n"), {"quote"}},
       {"garbage", recorded(noise(300)), {"line 1"}},
+      {"a path that leads out", recorded("../../x,sha256=" + digest + ",1\n"), {"`../../x`"}},
+      {"a size past all bounds",
+       recorded("lib/x,sha256=" + digest + ",99999999999999999999\n"),
+       {"without a size"}},
+      {"a negative size", recorded("lib/x,sha256=" + digest + ",-1\n"), {"without a size"}},
   });
 }
 
