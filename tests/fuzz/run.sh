@@ -2,8 +2,8 @@
 # Fuzzes for SECONDS each, two harnesses at a time: tests/fuzz/run.sh [SECONDS [HARNESS...]]
 # Builds them in build/fuzz first. What is learnt stays in build/fuzz/corpus/HARNESS, and is where
 # the next run goes on; an input that breaks something is kept in build/fuzz/found/HARNESS.
-# Ends with 0 where nothing was found, 1 where something was, 77 without clang's libFuzzer, 2 for
-# wrong usage.
+# FUZZ_SEED makes runs alike, so that a change is not failed by chance. Ends with 0 where nothing
+# was found, 1 where something was, 77 without clang's libFuzzer, 2 for wrong usage.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -41,8 +41,8 @@ build() {
 # fuzz HARNESS: its talk goes to build/fuzz/HARNESS.log.
 fuzz() {
   local seeds=tests/fuzz/corpus/$1 learnt=build/fuzz/corpus/$1 found=build/fuzz/found/$1
-  local options=(-max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=4096
-    -use_value_profile=1 -artifact_prefix="$found/")
+  local options=(-seed="${FUZZ_SEED:-0}" -max_total_time="$seconds" -timeout=20
+    -rss_limit_mb=2048 -max_len=4096 -use_value_profile=1 -artifact_prefix="$found/")
   if [ -e "tests/fuzz/$1.dict" ]; then options+=(-dict="tests/fuzz/$1.dict"); fi
   mkdir -p "$learnt" "$found"
   "build/fuzz/bin/fuzz_$1" "${options[@]}" "$learnt" "$seeds" >"build/fuzz/$1.log" 2>&1
