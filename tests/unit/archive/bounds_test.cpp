@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "sandbox.hpp"
+#include "support/sanitizer.hpp"
 
 namespace {
 
@@ -59,15 +60,6 @@ std::size_t entries_in(const std::filesystem::path& folder) {
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
-// What the sanitizers put beside each allocation is not ours to bound.
-bool measures_memory() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return false;
-#else
-  return true;
-#endif
-}
-
 struct Costly {
   const char* what;
   std::string bytes;
@@ -92,7 +84,7 @@ void check_bounded(const Costly& costly, long most_mib, unsigned threads = 1) {
   CAPTURE(cost.error);
   CHECK(cost.error.starts_with("cannot unpack sample-archive"));
   CHECK(cost.error.find(costly.told) != std::string::npos);
-  if (measures_memory()) CHECK(cost.kib < most_mib << 10);
+  if (!under_sanitizer) CHECK(cost.kib < most_mib << 10);
   CHECK(box.is_untouched());
   CHECK(entries_in(box.into()) < 20'000);
 }
