@@ -53,6 +53,9 @@ void check_target(std::string_view entry, std::string_view target) {
   if (target.size() > longest_path) refuse(entry, "is a link with a target of over 1024 bytes");
   if (has_control_character(target)) refuse(entry, "is a link with a control character in it");
   if (target.front() == '/') refuse(entry, "is a link to an absolute path");
+  for (const std::string_view name : components(target)) {
+    if (name.size() > longest_name) refuse(entry, "is a link to a name of more than 255 bytes");
+  }
 }
 
 std::vector<std::string_view> components(std::string_view path) {

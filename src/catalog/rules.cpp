@@ -32,8 +32,7 @@ bool is_safe_path(std::string_view path) {
   if (path.size() > longest_path) return false;
   const auto parts = text::split(path, '/');
   return std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
-    return !part.empty() && part != "." && part != ".." &&
-           std::all_of(part.begin(), part.end(), is_plain);
+    return !part.empty() && part[0] != '.' && std::all_of(part.begin(), part.end(), is_plain);
   });
 }
 

@@ -12,8 +12,8 @@ namespace cudaenv::catalog {
 // letter or digit, at most 80 characters. So it can be a file's name.
 bool is_plain_name(std::string_view name);
 
-// A relative path of plain characters: no empty part, no "." or "..", nothing that a URL or a
-// shell reads in its own way, at most 300 characters.
+// A relative path of plain characters: no empty part, none that begins with a dot, nothing that a
+// URL or a shell reads in its own way, at most 300 characters.
 bool is_safe_path(std::string_view path);
 
 // "2023-04-19", by its shape.

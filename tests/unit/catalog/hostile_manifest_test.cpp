@@ -106,6 +106,8 @@ TEST_CASE("a path that leaves its folder, or is more than a path, is refused") {
                                  std::string("../a"),
                                  std::string("a/../../b"),
                                  std::string("a/.."),
+                                 std::string("a/.zip"),
+                                 std::string(".a/b.tar.xz"),
                                  std::string("a/./b"),
                                  std::string("a//b"),
                                  std::string("a/"),
