@@ -84,6 +84,12 @@ const store::InstalledPrefix* newest_for_driver(const store::Inventory& inventor
   return newest ? inventory.find(Spec::parse(newest->text())) : nullptr;
 }
 
+// With all that its receipt says: of the many that were looked through, only this one is read so.
+store::InstalledPrefix whole(store::InstalledPrefix found) {
+  if (auto receipt = store::receipt_in(found.path)) found.receipt = std::move(*receipt);
+  return found;
+}
+
 }  // namespace
 
 store::Layout writing_root(const Host& host, bool system) {
@@ -104,20 +110,20 @@ std::vector<store::Layout> reading_roots(const Host& host) {
 
 store::InstalledPrefix installed_prefix(const Host& host, const std::string& typed) {
   const auto roots = reading_roots(host);
-  const auto inventory = store::Inventory::read(roots);
+  const auto inventory = store::Inventory::read(roots, store::Inventory::Detail::summary);
   if (!typed.empty()) {
     const Spec spec = Spec::parse(typed);
     const auto* found = std::holds_alternative<Spec::Auto>(spec.value())
                             ? newest_for_driver(inventory, host)
                             : inventory.find(spec);
-    if (found) return *found;
+    if (found) return whole(*found);
     not_installed(spec, inventory);
   }
   if (const auto active = host.environment.non_empty("CUDA_HOME")) {
-    if (const auto* found = at_path(inventory, *active)) return *found;
+    if (const auto* found = at_path(inventory, *active)) return whole(*found);
   }
   for (const auto& root : roots) {
-    if (const auto* found = at_path(inventory, root.default_link())) return *found;
+    if (const auto* found = at_path(inventory, root.default_link())) return whole(*found);
   }
   Error error(ErrorKind::missing, "no toolkit is active and there is no default");
   for (const auto& oddity : inventory.unreadable()) {

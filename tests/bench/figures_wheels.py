@@ -69,7 +69,9 @@ def unzip(world, files):
     if not shutil.which("unzip"):
         print("unzip is not installed\n", file=sys.stderr)
         return None
-    script = f'printf "%s\\n" "$@" | xargs -P{os.cpu_count()} -n1 unzip -q -o -d "$0"'
+    # Each into a folder of its own: several at once trip over each other's folders.
+    script = (f'printf "%s\\n" "$@" | xargs -P{os.cpu_count()} -I@ '
+              """sh -c 'exec unzip -q @ -d "$0/${1##*/}"' "$0" @""")
     return Peer("unzip -P2",
                 lambda number: ["sh", "-c", script, str(world.scratch(f"unzip-{number}")),
                                 *map(str, files)],

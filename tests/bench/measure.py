@@ -112,7 +112,7 @@ def show(command):
         first = next(at for at, word in enumerate(words[1:], 1) if "=" not in word)
         words = ["env", "..."] + words[first:]
     more = ""
-    if len(words) > 14:
-        more = f" ... ({len(words) - 5} more)"
-        words = words[:5]
+    if len(shlex.join(words)) > 240:
+        more = f" ... ({len(words) - 4} more)"
+        words = words[:4]
     return "    " + shlex.join(words).replace("env ... ", "") + more
