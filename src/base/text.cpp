@@ -27,9 +27,12 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
   if (lead == 0xED && second > 0x9F) return 0;
   if (lead == 0xF0 && second < 0x90) return 0;
   if (lead == 0xF4 && second > 0x8F) return 0;
-  // C1 control characters move a terminal's cursor as well as C0 ones do.
-  if (lead == 0xC2 && second < 0xA0) return 0;
   return length;
+}
+
+// C1 control characters move a terminal's cursor as well as C0 ones do.
+bool is_c1_control(std::string_view sequence) {
+  return sequence.front() == '\xC2' && static_cast<unsigned char>(sequence[1]) < 0xA0;
 }
 
 }  // namespace
@@ -79,6 +82,16 @@ std::optional<std::uint64_t> parse_unsigned(std::string_view text) {
   return value;
 }
 
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const bool ascii = static_cast<unsigned char>(text[at]) < 0x80;
+    const std::size_t length = ascii ? 1 : utf8_length(text, at);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
 std::string visible(std::string_view text, std::size_t limit) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
@@ -86,7 +99,8 @@ std::string visible(std::string_view text, std::size_t limit) {
     const auto byte = static_cast<unsigned char>(text[at]);
     if (byte >= 0x20 && byte < 0x7F) {
       result += text[at++];
-    } else if (const std::size_t length = utf8_length(text, at)) {
+    } else if (const std::size_t length = utf8_length(text, at);
+               length > 0 && !is_c1_control(text.substr(at))) {
       result += text.substr(at, length);
       at += length;
     } else {

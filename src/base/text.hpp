@@ -23,6 +23,9 @@ std::string lower(std::string_view text);
 // A decimal number that fits, without sign, blanks or anything after it; else nothing.
 std::optional<std::uint64_t> parse_unsigned(std::string_view text);
 
+// Whether all of it is well-formed UTF-8.
+bool is_utf8(std::string_view text);
+
 // Foreign text made safe to show in one line: control characters and bytes that are not UTF-8
 // become \n, \r, \t or \xNN; cut to `limit` bytes with "...".
 std::string visible(std::string_view text, std::size_t limit = 200);

@@ -124,3 +124,13 @@ TEST_CASE("one thing is singular, none and several are plural") {
   CHECK(text::counted(1, "file") == "1 file");
   CHECK(text::counted(2, "file") == "2 files");
 }
+
+TEST_CASE("UTF-8 is told from other bytes") {
+  for (const char* text : {"", "plain\n", "\xC3\xA4", "\xC2\x85", "\xF0\x9F\x98\x80"}) {
+    CHECK(text::is_utf8(text));
+  }
+  for (const char* text :
+       {"\xFF", "a\xC3", "\xC3(", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80"}) {
+    CHECK_FALSE(text::is_utf8(text));
+  }
+}
