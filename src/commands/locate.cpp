@@ -56,8 +56,9 @@ void exec(const ExecRequest& request, const Host& host) {
   const auto installed = installed_prefix(host, request.spec);
   activate::Options options;
   options.ld_path = request.ld_path;
-  sys::replace_process(request.command, activate::activated(host.environment.variables(),
-                                                            installed.path.string(), options));
+  const auto& variables = host.environment.variables();
+  const auto change = activate::change(variables, {installed.path.string(), {}}, options);
+  sys::replace_process(request.command, activate::applied(variables, change));
 }
 
 }  // namespace cudaenv::commands
