@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
+
 namespace cudaenv::activate {
 namespace {
 
@@ -9,8 +11,7 @@ namespace {
 // `~` (a home), `=` (zsh: a command's path), `%` (old fish: a job), `!` (csh: the history).
 bool is_plain(char c) {
   constexpr std::string_view marks = "_./:+,-";
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-         marks.find(c) != std::string_view::npos;
+  return text::is_alphanumeric(c) || marks.find(c) != std::string_view::npos;
 }
 
 bool is_plain_word(std::string_view value) {

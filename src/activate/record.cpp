@@ -10,14 +10,10 @@ namespace {
 // The first item: which form the others have.
 constexpr std::string_view form = "1";
 
-bool is_alphanumeric(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
-bool is_name(std::string_view text) {
-  if (text.empty() || (text.front() >= '0' && text.front() <= '9')) return false;
-  for (const char c : text) {
-    if (!is_alphanumeric(c) && c != '_') return false;
+bool is_name(std::string_view name) {
+  if (name.empty() || text::is_digit(name.front())) return false;
+  for (const char c : name) {
+    if (!text::is_alphanumeric(c) && c != '_') return false;
   }
   return true;
 }
@@ -26,7 +22,7 @@ std::string escaped(std::string_view bytes) {
   constexpr std::string_view plain = "-./_";
   std::string result;
   for (const char c : bytes) {
-    if (is_alphanumeric(c) || plain.find(c) != std::string_view::npos) {
+    if (text::is_alphanumeric(c) || plain.find(c) != std::string_view::npos) {
       result += c;
     } else {
       result += fmt::format("%{:02X}", static_cast<unsigned char>(c));
@@ -36,7 +32,7 @@ std::string escaped(std::string_view bytes) {
 }
 
 std::optional<unsigned> hex_digit(char c) {
-  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
+  if (text::is_digit(c)) return static_cast<unsigned>(c - '0');
   if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A' + 10);
   return std::nullopt;
 }

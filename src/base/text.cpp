@@ -74,6 +74,10 @@ std::string lower(std::string_view text) {
   return result;
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_alphanumeric(char c) { return is_letter(c) || is_digit(c); }
+
 std::optional<std::uint64_t> parse_unsigned(std::string_view text) {
   std::uint64_t value = 0;
   const char* end = text.data() + text.size();

@@ -20,6 +20,11 @@ std::vector<std::string_view> lines(std::string_view text);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 std::string lower(std::string_view text);
 
+// Of ASCII, whatever the locale.
+bool is_digit(char c);
+bool is_letter(char c);
+bool is_alphanumeric(char c);
+
 // A decimal number that fits, without sign, blanks or anything after it; else nothing.
 std::optional<std::uint64_t> parse_unsigned(std::string_view text);
 

@@ -13,17 +13,24 @@ struct Parts {
   std::string_view path;       // with the leading slash, without query and fragment
 };
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+// A scheme may have '-' and '.' as well, which in a sentence end it or join words.
+bool is_scheme_letter(char c) { return text::is_alphanumeric(c) || c == '+'; }
 
 // Length of "https://" at the start, or 0. A "://" further on belongs to a path.
 std::size_t scheme_length(std::string_view url) {
   const auto end = url.find("://");
-  if (end == std::string_view::npos || end == 0 || !is_letter(url[0])) return 0;
+  if (end == std::string_view::npos || end == 0 || !text::is_letter(url[0])) return 0;
   for (const char c : url.substr(0, end)) {
-    const bool other = (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
-    if (!is_letter(c) && !other) return 0;
+    if (!is_scheme_letter(c) && c != '-' && c != '.') return 0;
   }
   return end + 3;
+}
+
+// Whether what stands behind the last colon can be no port: then it is of a password.
+bool ends_in_password(std::string_view authority) {
+  const auto colon = authority.rfind(':');
+  if (colon == std::string_view::npos || authority.ends_with(']')) return false;
+  return authority.find_first_not_of("0123456789", colon + 1) != std::string_view::npos;
 }
 
 // Length of "user:password@" at the start of what follows a scheme. A password may hold an '@' of
@@ -33,10 +40,7 @@ std::size_t user_part_length(std::string_view rest) {
   const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
   const auto at = authority.rfind('@');
   if (at != std::string_view::npos) return at + 1;
-  const auto colon = authority.rfind(':');
-  if (colon == std::string_view::npos || authority.ends_with(']')) return 0;
-  const std::string_view port = authority.substr(colon + 1);
-  if (port.find_first_not_of("0123456789") == std::string_view::npos) return 0;
+  if (!ends_in_password(authority)) return 0;
   return rest.rfind('@') + 1;  // 0 where there is none
 }
 
@@ -56,10 +60,6 @@ Parts split_url(std::string_view url) {
   return parts;
 }
 
-bool is_scheme_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+';
-}
-
 // Where a URL ends that stands in a sentence or a list. A comma is part of it unless another URL
 // follows: it may be part of a password.
 std::size_t end_of_url(std::string_view text, std::size_t mark) {
@@ -75,7 +75,7 @@ std::size_t end_of_url(std::string_view text, std::size_t mark) {
 // "?..." of an http or https URL.
 std::string_view query_of(std::string_view url) {
   if (!url.starts_with("http://") && !url.starts_with("https://")) return {};
-  const auto host = url.find("://") + 3;
+  const auto host = scheme_length(url);
   const auto mark = url.find('?', host + user_part_length(url.substr(host)));
   return mark == std::string_view::npos ? std::string_view() : url.substr(mark);
 }
@@ -89,11 +89,7 @@ int hex_digit(char c) {
 
 // Without what follows a colon and is no port: a password whose '@' was cut off.
 std::string_view without_password(std::string_view authority) {
-  const auto colon = authority.rfind(':');
-  if (colon == std::string_view::npos || authority.ends_with(']')) return authority;
-  const bool is_port =
-      authority.find_first_not_of("0123456789", colon + 1) == std::string_view::npos;
-  return is_port ? authority : authority.substr(0, authority.find(':'));
+  return ends_in_password(authority) ? authority.substr(0, authority.find(':')) : authority;
 }
 
 }  // namespace

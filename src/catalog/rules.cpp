@@ -11,20 +11,14 @@ constexpr std::size_t longest_name = 80;
 constexpr std::size_t longest_path = 300;
 constexpr std::uint64_t largest_archive = std::uint64_t{256} << 30;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-bool is_letter_or_digit(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 bool is_plain(char c) {
-  return is_letter_or_digit(c) || c == '.' || c == '_' || c == '+' || c == '-';
+  return text::is_alphanumeric(c) || c == '.' || c == '_' || c == '+' || c == '-';
 }
 
 }  // namespace
 
 bool is_plain_name(std::string_view name) {
-  return !name.empty() && name.size() <= longest_name && is_letter_or_digit(name[0]) &&
+  return !name.empty() && name.size() <= longest_name && text::is_alphanumeric(name[0]) &&
          std::all_of(name.begin(), name.end(), is_plain);
 }
 
@@ -40,7 +34,7 @@ bool is_date(std::string_view text) {
   if (text.size() != 10) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool dash = i == 4 || i == 7;
-    if (dash ? text[i] != '-' : !is_digit(text[i])) return false;
+    if (dash ? text[i] != '-' : !text::is_digit(text[i])) return false;
   }
   return true;
 }

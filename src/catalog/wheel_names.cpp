@@ -7,16 +7,13 @@
 namespace cudaenv::catalog {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 bool all_digits(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+  return !text.empty() && std::all_of(text.begin(), text.end(), text::is_digit);
 }
 
 bool all_of_word(std::string_view text, std::string_view others) {
   const auto fits = [&](char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           others.find(c) != std::string_view::npos;
+    return text::is_alphanumeric(c) || others.find(c) != std::string_view::npos;
   };
   return !text.empty() && std::all_of(text.begin(), text.end(), fits);
 }
@@ -81,11 +78,11 @@ std::optional<WheelName> parse_wheel_name(std::string_view file_name) {
   const auto parts = text::split(file_name, '-');
   if (parts.size() != 5 && parts.size() != 6) return std::nullopt;
   if (!all_of_word(parts[0], "._") || !all_of_word(parts[1], "._+!")) return std::nullopt;
-  if (!is_digit(parts[1].front())) return std::nullopt;
+  if (!text::is_digit(parts[1].front())) return std::nullopt;
   for (std::size_t i = 2; i < parts.size(); ++i) {
     if (!all_of_word(parts[i], "._")) return std::nullopt;
   }
-  if (parts.size() == 6 && !is_digit(parts[2].front())) return std::nullopt;
+  if (parts.size() == 6 && !text::is_digit(parts[2].front())) return std::nullopt;
 
   WheelName name{normalised_distribution(parts[0]), std::string(parts[1]), {}};
   for (const auto tag : text::split(parts.back(), '.')) {

@@ -174,8 +174,7 @@ std::optional<Requirement> read_requirement(std::string_view line) {
     requirement.marker = text::trimmed(line.substr(semicolon + 1));
 
   const auto is_name = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_' || c == '.';
+    return text::is_alphanumeric(c) || c == '-' || c == '_' || c == '.';
   };
   const auto end = std::find_if_not(wanted.begin(), wanted.end(), is_name);
   const auto length = static_cast<std::size_t>(end - wanted.begin());

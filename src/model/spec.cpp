@@ -22,8 +22,7 @@ namespace {
 
 bool is_word(std::string_view text, std::string_view extra) {
   return std::all_of(text.begin(), text.end(), [&](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           extra.find(c) != std::string_view::npos;
+    return text::is_alphanumeric(c) || extra.find(c) != std::string_view::npos;
   });
 }
 

@@ -56,12 +56,10 @@ bool is_nested_too_deeply(std::string_view json) {
 
 // Letters, digits and "._+-", beginning with a letter or digit: no separator, no dots in front.
 bool is_word(std::string_view value) {
-  const auto is_plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  };
-  return !value.empty() && value.size() <= 100 && is_plain(value[0]) &&
+  return !value.empty() && value.size() <= 100 && text::is_alphanumeric(value[0]) &&
          std::all_of(value.begin(), value.end(), [&](char c) {
-           return is_plain(c) || std::string_view("._+-").find(c) != std::string_view::npos;
+           return text::is_alphanumeric(c) ||
+                  std::string_view("._+-").find(c) != std::string_view::npos;
          });
 }
 

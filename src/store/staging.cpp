@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "sys/file.hpp"
 
 namespace cudaenv::store {
@@ -35,8 +36,7 @@ fs::path lock_of(const fs::path& folder) {
 std::string name_start(const std::string& purpose) {
   std::string name = ".";
   for (const char c : purpose.substr(0, 60)) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '.' || c == '-' || c == '_';
+    const bool plain = text::is_alphanumeric(c) || c == '.' || c == '-' || c == '_';
     name += plain ? c : '-';
   }
   return name + ".";
