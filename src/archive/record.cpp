@@ -79,10 +79,7 @@ Record read_record(std::string_view text, const ZipMember& record,
   std::size_t number = 0;
   // Line by line: a list of them all would take many times the text.
   for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (line.ends_with('\r')) line.remove_suffix(1);
+    const std::string_view line = text::take_line(rest);
     ++number;
     if (line.empty()) continue;
     const auto fields = fields_of(line, number);

@@ -1,5 +1,6 @@
 #include "base/text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -53,13 +54,18 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+std::string_view take_line(std::string_view& rest) {
+  const std::size_t end = std::min(rest.find('\n'), rest.size());
+  std::string_view line = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
 std::vector<std::string_view> lines(std::string_view text) {
-  auto parts = split(text, '\n');
-  if (parts.back().empty()) parts.pop_back();
-  for (auto& line : parts) {
-    if (line.ends_with('\r')) line.remove_suffix(1);
-  }
-  return parts;
+  std::vector<std::string_view> result;
+  while (!text.empty()) result.push_back(take_line(text));
+  return result;
 }
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {

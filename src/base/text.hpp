@@ -14,6 +14,9 @@ std::string_view trimmed(std::string_view text);
 // The pieces between separators; empty pieces are kept, so "" gives one empty piece.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
+// Takes the first line off `rest`, which is not empty, and returns it without its LF or CRLF.
+std::string_view take_line(std::string_view& rest);
+
 // The lines without their LF or CRLF; a final newline does not add an empty one.
 std::vector<std::string_view> lines(std::string_view text);
 
