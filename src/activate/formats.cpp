@@ -4,21 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "activate/unfit.hpp"
 #include "base/text.hpp"
 
 namespace cudaenv::activate {
 namespace {
-
-Error unfit(std::string_view form, std::string_view name, const std::string& why) {
-  return Error(ErrorKind::usage, fmt::format("{} cannot hold the value of {}", form, name))
-      .because(why);
-}
-
-void check_text(std::string_view form, std::string_view name, std::string_view value) {
-  if (text::is_utf8(value)) return;
-  throw unfit(form, name, fmt::format("`{}` is not UTF-8", text::visible(value)));
-}
 
 std::string json_string(std::string_view name, std::string_view value) {
   check_text("JSON", name, value);
@@ -141,14 +131,13 @@ std::string docker(const Change& change) {
   std::vector<std::string> settings;
   for (const auto& [name, value] : change.variables) {
     if (!value || is_record(name)) continue;
-    std::string ours;
+    std::vector<std::string> ours;
     for (const auto& [list, entry] : change.added) {
-      if (list != name) continue;
-      if (!ours.empty()) ours += ':';
-      ours += docker_escaped(name, entry);
+      if (list == name) ours.push_back(docker_escaped(name, entry));
     }
-    settings.push_back(ours.empty() ? fmt::format("{}=\"{}\"", name, docker_escaped(name, *value))
-                                    : fmt::format("{0}=\"{1}${{{0}:+:${{{0}}}}}\"", name, ours));
+    settings.push_back(
+        ours.empty() ? fmt::format("{}=\"{}\"", name, docker_escaped(name, *value))
+                     : fmt::format("{0}=\"{1}${{{0}:+:${{{0}}}}}\"", name, text::join(ours, ":")));
   }
   if (settings.empty()) return "";
   return fmt::format("ENV {}\n", text::join(settings, " \\\n    "));

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "activate/quote.hpp"
-#include "base/error.hpp"
+#include "activate/unfit.hpp"
 #include "base/text.hpp"
 
 namespace cudaenv::activate {
@@ -55,12 +55,9 @@ std::string set_in_elvish(const std::string& name, const std::string& value) {
 
 std::string set_in_nushell(const std::string& name, const std::string& value) {
   if (name != "PATH") return fmt::format("$env.{} = {}", name, quoted_for_nushell(value));
-  std::string folders;
-  for (const auto part : text::split(value, ':')) {
-    if (!folders.empty()) folders += ' ';
-    folders += quoted_for_nushell(part);
-  }
-  return fmt::format("$env.{} = [{}]", name, folders);
+  std::vector<std::string> folders;
+  for (const auto part : text::split(value, ':')) folders.push_back(quoted_for_nushell(part));
+  return fmt::format("$env.{} = [{}]", name, text::join(folders, " "));
 }
 
 std::string set_in_powershell(const std::string& name, const std::string& value) {
@@ -133,11 +130,7 @@ std::string render(const Change& change, Shell shell) {
       statements.push_back(fmt::format(fmt::runtime(syntax.unset), name));
       continue;
     }
-    if (!syntax.text_only.empty() && !text::is_utf8(*value)) {
-      throw Error(ErrorKind::usage,
-                  fmt::format("{} cannot hold the value of {}", syntax.text_only, name))
-          .because(fmt::format("`{}` is not UTF-8", text::visible(*value)));
-    }
+    if (!syntax.text_only.empty()) check_text(syntax.text_only, name, *value);
     statements.push_back(syntax.set(name, *value));
   }
   return fmt::format(fmt::runtime(syntax.whole), text::join(statements, "; "));
