@@ -16,7 +16,6 @@
 #include "install/supply.hpp"
 #include "store/links.hpp"
 #include "store/staging.hpp"
-#include "store/store.hpp"
 #include "sys/file.hpp"
 #include "sys/machine.hpp"
 
@@ -183,15 +182,6 @@ install::PublishRequest publish_request(const PreparedInstall& prepared, install
   return request;
 }
 
-// What the plan counted on may have been collected before the store was locked.
-void look_again(const store::Layout& layout, install::Plan& plan) {
-  const store::ComponentStore store(layout);
-  for (auto& part : plan.parts) {
-    part.stored = part.stored &&
-                  store.contains(part.offer.sha256, std::string(install::name_of(part.filter)));
-  }
-}
-
 std::optional<install::Published> carry_out(const PreparedInstall& prepared, install::Plan& plan,
                                             install::Eula eula, const Host& host) {
   const auto context = make_context(prepared.request, host);
@@ -199,7 +189,8 @@ std::optional<install::Published> carry_out(const PreparedInstall& prepared, ins
   sys::create_directories(prepared.layout.state());
   const auto in_use = use_store(prepared.layout, host);
   store::sweep(prepared.layout);
-  look_again(prepared.layout, plan);
+  // What the plan counted on may have been collected before the store was locked.
+  install::look_again(plan, prepared.layout);
   if (plan.wish.exactly) install::drop_damaged(context, prepared.layout, plan);
   install::check_space(plan, prepared.layout);
   install::supply(context, prepared.layout, plan);

@@ -286,11 +286,15 @@ void check_space(const Plan& plan, const store::Layout& layout) {
   }
 }
 
-std::string still_needed(Plan plan, const store::Layout& layout) {
+void look_again(Plan& plan, const store::Layout& layout) {
   const store::ComponentStore store(layout);
   for (auto& part : plan.parts) {
     part.stored = store.contains(part.offer.sha256, std::string(name_of(part.filter)));
   }
+}
+
+std::string still_needed(Plan plan, const store::Layout& layout) {
+  look_again(plan, layout);
   const sys::Space space = sys::free_space(layout.state());
   std::string line = fmt::format(
       "still needed are about {} and {}; free are {}", text::bytes(plan.fresh_disk_bytes()),

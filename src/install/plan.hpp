@@ -72,6 +72,10 @@ bool covers(const store::Receipt& present, const Wish& wish, const Release& rele
 // for a plan.
 void check_space(const Plan& plan, const store::Layout& layout);
 
+// Brings `stored` of each part in line with what the store has by now: entries may have been
+// collected, or supplied, since the plan was made.
+void look_again(Plan& plan, const store::Layout& layout);
+
 // One line for a disk that filled up on the way: what a plan still needs beside what is in the
 // store by now, and what is free.
 std::string still_needed(Plan plan, const store::Layout& layout);
