@@ -275,8 +275,7 @@ std::optional<milliseconds> FileTransfer::delay_after(Failure failure) {
   if (failure == Failure::server_busy) {
     attempt.retry_after = retry_after_of(head_);
   }
-  const Options& options = context_.options;
-  const RetryRule rule{options.attempts, options.first_delay, options.longest_delay};
+  const RetryRule rule = retry_rule(context_.options);
   const auto delay = retry_delay(attempt, rule, jitter());
   past_[url_].hopeless = !delay && !worth_another_round(attempt, rule);
   return delay;
@@ -326,12 +325,11 @@ void FileTransfer::note(Failure failure, const std::string& why) {
 bool FileTransfer::begin_round() {
   const auto hopeful =
       std::find_if(past_.begin(), past_.end(), [](const Past& past) { return !past.hopeless; });
-  const Options& options = context_.options;
-  if (hopeful == past_.end() || Clock::now() - last_progress_ >= options.patience) return false;
+  const auto patience = context_.options.patience;
+  if (hopeful == past_.end() || Clock::now() - last_progress_ >= patience) return false;
   for (const auto& url : request_.urls) context_.unreached.erase(url_origin(url));
   url_ = static_cast<std::size_t>(hopeful - past_.begin());
-  const RetryRule rule{options.attempts, options.first_delay, options.longest_delay};
-  const auto delay = round_delay(rule, jitter());
+  const auto delay = round_delay(retry_rule(context_.options), jitter());
   state_ = State::waiting;
   due_ = Clock::now() + delay;
   context_.progress.fetch_retry(request_.item, last_why_,

@@ -5,6 +5,7 @@
 #include <curl/curl.h>
 
 #include "base/text.hpp"
+#include "net/downloader.hpp"
 
 namespace cudaenv::net {
 namespace {
@@ -56,6 +57,10 @@ bool worth_another_round(const Attempt& attempt, const RetryRule& rule) {
   if (attempt.retry_after && *attempt.retry_after > rule.longest_delay) return false;
   return attempt.failure == Failure::connect || attempt.failure == Failure::interrupted ||
          attempt.failure == Failure::server_busy;
+}
+
+RetryRule retry_rule(const Options& options) {
+  return {options.attempts, options.first_delay, options.longest_delay};
 }
 
 milliseconds round_delay(const RetryRule& rule, double jitter) {

@@ -8,6 +8,8 @@
 
 namespace cudaenv::net {
 
+struct Options;
+
 // How an attempt failed, in the terms that decide what happens next.
 enum class Failure {
   connect,        // no connection: refused, no route, no such host, TLS handshake cut
@@ -42,6 +44,9 @@ std::optional<std::chrono::milliseconds> retry_delay(const Attempt& attempt, con
 // Whether a URL that retry_delay() has given up may serve when all others have been asked: unless
 // its answer was final, or it asked for a longer wait than ours.
 bool worth_another_round(const Attempt& attempt, const RetryRule& rule);
+
+// What the options say of attempts and waits.
+RetryRule retry_rule(const Options& options);
 
 // The wait before all URLs are asked again, after `attempts` at the last of them.
 std::chrono::milliseconds round_delay(const RetryRule& rule, double jitter);

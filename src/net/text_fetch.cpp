@@ -69,7 +69,7 @@ TextFetch::TextFetch(const Options& options, const Interrupt& interrupt, Transpo
 
 TextOutcome TextFetch::run(const TextRequest& request) {
   const auto begun = std::chrono::steady_clock::now();
-  const RetryRule rule{options_.attempts, options_.first_delay, options_.longest_delay};
+  const RetryRule rule = retry_rule(options_);
   std::vector<Answer> answers(request.urls.size());
   while (true) {
     bool hopeful = false;
@@ -109,8 +109,8 @@ TextOutcome TextFetch::judged(const TextRequest& request, const std::vector<Answ
 }
 
 TextFetch::Answer TextFetch::ask_patiently(const TextRequest& request, const std::string& url) {
-  const RetryRule rule{request.patient ? options_.attempts : 1, options_.first_delay,
-                       options_.longest_delay};
+  RetryRule rule = retry_rule(options_);
+  if (!request.patient) rule.attempts = 1;
   unsigned wrong = 0;
   for (unsigned number = 1;; ++number) {
     Answer answer = ask_once(request, url, wrong > 0);
