@@ -304,7 +304,9 @@ TEST_CASE("the short name is what a command line can say, and is found again") {
   for (const auto& [name, shown] : expected) make_prefix(root.layout, name, "12.1.1");
   const Inventory inventory = root.read();
   CHECK(inventory.prefixes.size() == expected.size());
-  for (const auto& [name, shown] : expected) {
+  for (const auto& expectation : expected) {
+    const auto& name = expectation.first;
+    const auto& shown = expectation.second;
     CAPTURE(name);
     const auto* prefix = inventory.find_name(name);
     REQUIRE(prefix);
