@@ -39,6 +39,7 @@ void try_secrets(std::string_view user, std::string_view rest) {
   // Without a scheme it is a proxy's, unless it looks like a path.
   if (!with_login.starts_with('.')) expect_hidden(with_login);
   const std::string host = without(rest, "@?#");
+  if (host.find(secret) != std::string::npos) return;
   expect_hidden(fmt::format("https://{}/?{}", host, secret));
   expect_hidden(fmt::format("https://{}/#{}", host, secret));
 }
