@@ -1,6 +1,7 @@
 """What the benchmarks install: the machine's own toolkit, packed as NVIDIA serves it, and the same
 release's wheels from the package index; both served on loopback."""
 
+import hashlib
 import json
 import os
 import re
@@ -8,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import zipfile
 from pathlib import Path
 
 PACK = Path(__file__).resolve().parents[1] / "support" / "pack_toolkit.py"
@@ -94,9 +96,10 @@ class World:
         return path
 
     def environment(self, name):
-        """For a cudaenv with a root, a cache and a home of its own."""
+        """For a cudaenv with a root, a cache and a home of its own, and with this Python's pip."""
         home = self.scratch(name)
-        return {"HOME": str(home), "XDG_CACHE_HOME": str(home / "cache"),
+        programs = os.path.dirname(sys.executable)
+        return {"PATH": f"{programs}:{os.environ['PATH']}", "HOME": str(home), "XDG_CACHE_HOME": str(home / "cache"),
                 "XDG_DATA_HOME": str(home / "data"), "CUDAENV_ROOT": str(home / "root"),
                 "CUDAENV_ACCEPT_EULA": "1", "CUDAENV_TRUST_MIRROR": "1", "CUDAENV_QUIET": "1"}
 
@@ -120,7 +123,8 @@ def repack(old, new, text):
 
 
 def write_index(index, files):
-    """The pages that pip and uv read, with the wheels' metadata beside them."""
+    """The pages that pip and uv read, with the wheels' metadata beside them, as the public index
+    has it: without it a resolver fetches whole wheels."""
     projects = {}
     for wheel in sorted(files.glob("*.whl")):
         name = re.sub(r"[-_.]+", "-", wheel.name.split("-")[0]).lower()
@@ -128,10 +132,20 @@ def write_index(index, files):
     for name, wheels in projects.items():
         page = index / "simple" / name / "index.html"
         page.parent.mkdir(parents=True)
-        links = []
-        for wheel in wheels:
-            digest = subprocess.run(["sha256sum", wheel], check=True, capture_output=True,
-                                    text=True).stdout.split()[0]
-            links.append(f'<a href="/files/{wheel.name}#sha256={digest}">{wheel.name}</a>')
-        page.write_text("<!DOCTYPE html><html><body>\n" + "<br>\n".join(links) +
+        page.write_text("<!DOCTYPE html><html><body>\n" + "<br>\n".join(map(link, wheels)) +
                         "\n</body></html>\n")
+
+
+def link(wheel):
+    metadata = wheel.with_name(wheel.name + ".metadata")
+    with zipfile.ZipFile(wheel) as members:
+        name = next(name for name in members.namelist() if name.endswith(".dist-info/METADATA"))
+        metadata.write_bytes(members.read(name))
+    beside = f"sha256={sha256(metadata)}"
+    return (f'<a href="/files/{wheel.name}#sha256={sha256(wheel)}" data-core-metadata="{beside}" '
+            f'data-dist-info-metadata="{beside}">{wheel.name}</a>')
+
+
+def sha256(file):
+    with open(file, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
