@@ -136,4 +136,17 @@ std::string render(const Change& change, Shell shell) {
   return fmt::format(fmt::runtime(syntax.whole), text::join(statements, "; "));
 }
 
+std::string refusal(Shell shell) {
+  switch (shell) {
+    case Shell::elvish:
+      return "fail 'cudaenv has changed nothing'\n";
+    case Shell::nushell:
+      return "error make {msg: 'cudaenv has changed nothing'}\n";
+    case Shell::powershell:
+      return "throw 'cudaenv has changed nothing'\n";
+    default:
+      return "false\n";
+  }
+}
+
 }  // namespace cudaenv::activate

@@ -19,4 +19,7 @@ std::optional<Shell> shell_named(std::string_view name);
 // Throws Error(usage) for a value that the shell cannot hold.
 std::string render(const Change& change, Shell shell);
 
+// Code that fails and does nothing else. To evaluate nothing at all would succeed.
+std::string refusal(Shell shell);
+
 }  // namespace cudaenv::activate

@@ -195,6 +195,12 @@ void write_atomically(const fs::path& path, std::string_view bytes, unsigned mod
   if (durable) sync_directory(parent_of(path));
 }
 
+void append(const fs::path& path, std::string_view bytes) {
+  const Fd fd(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644));
+  if (!fd) fail(errno, "open", path);
+  write_all(fd.get(), bytes, path);
+}
+
 void create_directories(const fs::path& path, unsigned mode) {
   if (sys::is_directory(path)) return;
   const fs::path parent = path.parent_path();

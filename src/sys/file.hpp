@@ -59,6 +59,9 @@ void write_all(int fd, std::string_view bytes, const fs::path& path_for_errors);
 void write_atomically(const fs::path& path, std::string_view bytes, unsigned mode = 0644,
                       bool durable = true);
 
+// Behind what the file has; it is created where it is missing.
+void append(const fs::path& path, std::string_view bytes);
+
 // All missing folders, with `mode` whatever the umask. What is there is left as it is.
 void create_directories(const fs::path& path, unsigned mode = 0755);
 // One folder that must not exist yet.

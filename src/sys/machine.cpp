@@ -3,6 +3,7 @@
 #include <chrono>
 #include <ctime>
 #include <sched.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -47,6 +48,19 @@ std::string now_utc() {
 std::string host_name() {
   utsname names;
   return ::uname(&names) == 0 ? names.nodename : "localhost";
+}
+
+fs::path working_directory(const std::optional<std::string>& claimed) {
+  const fs::path path(claimed.value_or(""));
+  struct ::stat here;
+  struct ::stat there;
+  if (path.is_absolute() && path == path.lexically_normal() && ::stat(".", &here) == 0 &&
+      ::stat(path.c_str(), &there) == 0 && here.st_ino == there.st_ino &&
+      here.st_dev == there.st_dev) {
+    return path;
+  }
+  std::error_code deleted;
+  return fs::current_path(deleted);
 }
 
 }  // namespace cudaenv::sys

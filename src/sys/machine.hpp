@@ -17,5 +17,8 @@ bool is_root();                       // effective user
 std::filesystem::path own_program();  // the file of the running program
 std::string now_utc();                // "2026-11-30T07:15:00Z"
 std::string host_name();
+// The folder that this process is in: as `claimed` (PWD) has it, links and all, where that is
+// true, else without links. Empty where the folder has been deleted.
+std::filesystem::path working_directory(const std::optional<std::string>& claimed);
 
 }  // namespace cudaenv::sys

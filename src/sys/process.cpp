@@ -196,6 +196,32 @@ bool reap(pid_t pid, int& status, Clock::time_point deadline, const Interrupt& i
   }
 }
 
+// What a process runs and its parent, by its folder in /proc.
+std::optional<std::pair<RunningProgram, pid_t>> seen_in(const fs::path& folder) {
+  std::array<char, 512> text;
+  const Fd fd(::open((folder / "stat").c_str(), O_RDONLY | O_CLOEXEC));
+  const auto length = fd ? ::read(fd.get(), text.data(), text.size()) : -1;
+  if (length <= 0) return std::nullopt;
+  // "17 (name) S 16 ...", and a name may hold anything, parentheses too.
+  const std::string_view stat(text.data(), static_cast<std::size_t>(length));
+  const auto open = stat.find('(');
+  const auto close = stat.rfind(')');
+  if (open == std::string_view::npos || close == std::string_view::npos) return std::nullopt;
+  RunningProgram program{"", std::string(stat.substr(open + 1, close - open - 1))};
+  std::array<char, 4096> target;
+  const auto size = ::readlink((folder / "exe").c_str(), target.data(), target.size());
+  if (size > 0) {
+    // An upgrade has put another file in its place.
+    constexpr std::string_view replaced = " (deleted)";
+    std::string_view path(target.data(), static_cast<std::size_t>(size));
+    if (path.ends_with(replaced)) path.remove_suffix(replaced.size());
+    program.file = fs::path(path).filename().string();
+  }
+  const auto fields = text::split(stat.substr(close + 1), ' ');  // "", state, parent
+  const auto parent = fields.size() > 2 ? text::parse_unsigned(fields[2]) : std::nullopt;
+  return std::pair(std::move(program), static_cast<pid_t>(parent.value_or(0)));
+}
+
 }  // namespace
 
 Outcome run(const Command& command, const Interrupt& interrupt) {
@@ -252,6 +278,20 @@ std::optional<fs::path> find_program(std::string_view name, std::string_view pat
     }
   }
   return std::nullopt;
+}
+
+std::vector<RunningProgram> programs_above() {
+  constexpr std::size_t most = 8;
+  std::vector<RunningProgram> programs;
+  pid_t process = ::getppid();
+  while (process > 0 && programs.size() < most) {
+    const fs::path folder = fs::path("/proc") / std::to_string(process);
+    const auto program = seen_in(folder);
+    if (!program) break;
+    programs.push_back(program->first);
+    process = program->second;
+  }
+  return programs;
 }
 
 }  // namespace cudaenv::sys

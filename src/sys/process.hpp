@@ -44,4 +44,13 @@ Outcome run(const Command& command, const Interrupt& interrupt);
 // The first executable file of this name in the folders of a PATH value.
 std::optional<std::filesystem::path> find_program(std::string_view name, std::string_view path);
 
+// A running process: its file's name (empty where that is not ours to know), and what the kernel
+// calls it, which is at most 15 bytes of the name that it was started by.
+struct RunningProgram {
+  std::string file;
+  std::string name;
+};
+// The processes above this one, the nearest first, as far as they can be seen; at most eight.
+std::vector<RunningProgram> programs_above();
+
 }  // namespace cudaenv::sys

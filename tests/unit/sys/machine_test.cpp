@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "support/temp_dir.hpp"
 #include "unit/sys/child.hpp"
 
 using namespace cudaenv;
@@ -46,4 +47,24 @@ TEST_CASE("the time is UTC in ISO form") {
 TEST_CASE("the running program knows its own file and its user") {
   CHECK(sys::own_program().filename() == "unit_sys");
   CHECK(sys::is_root() == (::geteuid() == 0));
+}
+
+TEST_CASE("the working directory is as the user came to it, if that is true") {
+  const test::TempDir folder;
+  folder.make_dir("real/sub");
+  std::filesystem::create_directory_symlink("real", folder / "link");
+  // In a child: the directory is the whole process's.
+  const int status = test::in_child([&] {
+    const auto real = std::filesystem::canonical(folder / "real/sub");
+    if (::chdir((folder / "link/sub").c_str()) != 0) return 99;
+    if (sys::working_directory((folder / "link/sub").string()) != folder / "link/sub") return 1;
+    for (const char* untrue : {"", ".", "link/sub", "/", "/nowhere"}) {
+      if (sys::working_directory(untrue) != real) return 2;
+    }
+    if (sys::working_directory((folder / "link/../link/sub").string()) != real) return 3;
+    if (sys::working_directory(std::nullopt) != real) return 4;
+    if (::rmdir(real.c_str()) != 0) return 98;
+    return sys::working_directory(real.string()).empty() ? 0 : 5;
+  });
+  CHECK(status == 0);
 }

@@ -237,6 +237,15 @@ TEST_CASE("a replacement that cannot be found or run is an error") {
   CHECK_THROWS_AS(sys::replace_process({"/dev/null"}, {}), Error);
 }
 
+TEST_CASE("the programs above are told by file and by name, the nearest first") {
+  const int status = in_child([&] {
+    const auto above = sys::programs_above();
+    if (above.empty() || above[0].file != fs::read_symlink("/proc/self/exe").filename()) return 1;
+    return above[0].name == above[0].file.substr(0, 15) && above.size() <= 8 ? 0 : 2;
+  });
+  CHECK(status == 0);
+}
+
 TEST_CASE("a program is the first executable file of its name in PATH") {
   const TempDir dir;
   dir.make_dir("1/tool");  // a folder is none
