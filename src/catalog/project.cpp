@@ -105,6 +105,19 @@ Error names_none(std::string_view file) {
       .help("write `cudaenv local 12.1`, or `cuda = \"12.1\"` into it");
 }
 
+// The shell's hook reads this at each prompt, and what is to be the same for everybody who works
+// on a project cannot depend on a machine.
+Spec spec_in(std::string_view typed, std::string_view file, std::size_t line) {
+  const Spec spec = in_line(file, line, [&] { return Spec::parse(typed); });
+  if (!std::holds_alternative<Spec::Auto>(spec.value()) &&
+      !std::holds_alternative<Spec::System>(spec.value())) {
+    return spec;
+  }
+  throw unreadable(file, line,
+                   fmt::format("`{}` means another toolkit on each machine", spec.text()))
+      .help("name a version, a range, or `latest` for the newest that is installed");
+}
+
 const TomlEntry* find_cuda(const std::vector<TomlEntry>& entries) {
   const auto found = std::find_if(entries.begin(), entries.end(),
                                   [](const TomlEntry& entry) { return entry.key == "cuda"; });
@@ -115,9 +128,7 @@ Project from_toml(std::string_view bytes, std::string_view file) {
   const auto entries = read_toml(bytes, file);
   const TomlEntry* cuda = find_cuda(entries);
   if (!cuda) throw names_none(file);
-  Project project{
-      in_line(file, cuda->line, [&] { return Spec::parse(string_in(*cuda, bytes, file)); }),
-      cuda->line};
+  Project project{spec_in(string_in(*cuda, bytes, file), file, cuda->line), cuda->line};
   for (const auto& entry : entries) {
     if (entry.key == "cuda") continue;
     if (entry.key == "profile") {
@@ -152,7 +163,7 @@ Project parse_project(std::string_view bytes, std::string_view file) {
         .help("a project has one toolkit; a range such as `>=12.1,<13` takes what there is");
   }
   const auto [text, number] = lines.front();
-  return Project{in_line(file, number, [&, said = text] { return Spec::parse(said); }), number};
+  return Project{spec_in(text, file, number), number};
 }
 
 std::string with_cuda(std::string_view bytes, std::string_view file, const Spec& cuda) {

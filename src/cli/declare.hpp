@@ -15,6 +15,10 @@ void declare_exec(CLI::App& app, Session& session);
 void declare_verify(CLI::App& app, Session& session);
 void declare_gc(CLI::App& app, Session& session);
 void declare_update(CLI::App& app, Session& session);
+void declare_use(CLI::App& app, Session& session);
+void declare_deactivate(CLI::App& app, Session& session);
+void declare_current(CLI::App& app, Session& session);
+void declare_local(CLI::App& app, Session& session);
 void declare_env(CLI::App& app, Session& session);
 // `list` in the full program, which can ask the network.
 void declare_list_remote(CLI::App& app, Session& session);

@@ -33,6 +33,8 @@ std::optional<std::string> shown_value(const sys::Environment& environment, std:
   }
   return text::join(mirrors, ",");
 }
+constexpr const char* without_spec =
+    "The toolkit; without it the active one, else the project's, else the default";
 
 }  // namespace
 
@@ -40,13 +42,21 @@ void declare_which(CLI::App& app, Session& session) {
   struct Options {
     std::string tool;
     std::string spec;
+    bool all = false;
   };
   const auto options = std::make_shared<Options>();
   app.add_option("TOOL", options->tool, "nvcc, ptxas, cuobjdump, ...")->required();
-  app.add_option("SPEC", options->spec, "The toolkit; without it the active one, else the default");
+  auto* spec = app.add_option("SPEC", options->spec, without_spec);
+  app.add_flag("--all,-a", options->all, "Of every installed toolkit that has it")->excludes(spec);
   app.callback([options, &session] {
     session.action = [options, &session] {
-      session.print(commands::which(options->tool, options->spec, session.host).string() + "\n");
+      if (!options->all) {
+        session.print(commands::which(options->tool, options->spec, session.host).string() + "\n");
+        return Exit::done;
+      }
+      for (const auto& path : commands::which_all(options->tool, session.host)) {
+        session.print(path.string() + "\n");
+      }
       return Exit::done;
     };
   });
@@ -54,7 +64,7 @@ void declare_which(CLI::App& app, Session& session) {
 
 void declare_prefix(CLI::App& app, Session& session) {
   const auto spec = std::make_shared<std::string>();
-  app.add_option("SPEC", *spec, "The toolkit; without it the active one, else the default");
+  app.add_option("SPEC", *spec, without_spec);
   app.callback([spec, &session] {
     session.action = [spec, &session] {
       session.print(commands::prefix(*spec, session.host).string() + "\n");
@@ -64,22 +74,22 @@ void declare_prefix(CLI::App& app, Session& session) {
 }
 
 void declare_exec(CLI::App& app, Session& session) {
-  struct Options {
-    std::string spec;
-    bool no_ld_path = false;
-  };
-  const auto options = std::make_shared<Options>();
-  app.add_option("SPEC", options->spec, "The toolkit")->required();
-  app.add_flag("--no-ld-path", options->no_ld_path, "Leave LD_LIBRARY_PATH alone");
+  const auto request = std::make_shared<commands::UseRequest>();
+  app.add_option("SPEC", request->spec, without_spec);
+  app.add_option("--with", request->with, "A library that it has to have: cudnn@8.9")
+      ->allow_extra_args(false);
+  app.add_flag_callback(
+      "--no-ld-path", [request] { request->ld_path = false; },
+      "Leave LD_LIBRARY_PATH alone (CUDAENV_LD_PATH=0)");
   app.footer("The command follows: cudaenv exec 12.1 -- nvcc --version");
-  app.callback([options, &session] {
-    session.action = [options, &session]() -> int {
+  app.callback([request, &session] {
+    session.action = [request, &session]() -> int {
       if (session.command.empty()) {
+        const auto spec = request->spec.empty() ? "" : text::shell_quoted(request->spec) + " ";
         throw Error(ErrorKind::usage, "no command to run was named")
-            .help(fmt::format("write it after `--`: `cudaenv exec {} -- nvcc --version`",
-                              options->spec));
+            .help(fmt::format("write it after `--`: `cudaenv exec {}-- nvcc --version`", spec));
       }
-      commands::exec({options->spec, session.command, !options->no_ld_path}, session.host);
+      commands::exec({*request, session.command}, session.host);
     };
   });
 }

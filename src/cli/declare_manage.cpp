@@ -127,7 +127,7 @@ void declare_verify(CLI::App& app, Session& session) {
   };
   const auto options = std::make_shared<Options>();
   app.add_option("SPEC", options->request.spec,
-                 "The toolkit; without it the active one, else the default");
+                 "The toolkit; without it the active one, else the project's, else the default");
   app.add_flag("--all,-a", options->request.all, "Every toolkit");
   app.add_option("--jobs,-j", options->request.jobs, "Files read at once")
       ->check(CLI::Range(1, 1024).description(""))

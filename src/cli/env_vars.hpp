@@ -31,6 +31,8 @@ inline constexpr std::array env_vars{
     EnvVar{"CUDAENV_LOCK_TIMEOUT", "seconds to wait for another cudaenv (1800)"},
     EnvVar{"CUDAENV_QUIET", "1: say nothing but errors"},
     EnvVar{"CUDAENV_NO_PROGRESS", "1: plain lines instead of a progress display"},
+    EnvVar{"CUDAENV_LD_PATH", "0: leave LD_LIBRARY_PATH alone"},
+    EnvVar{"CUDAENV_CEILING", "the last folder, upwards, in which .cudaenv is looked for"},
     EnvVar{"CUDAENV_ACTIVE", "set by cudaenv: the folder of the active toolkit"},
     EnvVar{"CUDAENV_CHOSEN_BY", "set by cudaenv: what asked for the active toolkit"},
     EnvVar{"CUDAENV_SAVED", "set by cudaenv: what it takes to restore the environment"},

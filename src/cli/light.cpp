@@ -6,8 +6,12 @@ namespace cudaenv::cli {
 const std::vector<Command>& light_commands() {
   static const std::vector<Command> commands{
       {"list", "Look", "Show the installed toolkits, or what can be installed", declare_list},
+      {"current", "Look", "Show the toolkit that holds here, and why", declare_current},
       {"which", "Look", "Print the path of a toolkit's tool", declare_which},
       {"prefix", "Look", "Print where a toolkit is installed", declare_prefix},
+      {"use", "Use", "Print code that activates a toolkit in a shell", declare_use, true},
+      {"deactivate", "Use", "Print code that leaves the active toolkit", declare_deactivate, true},
+      {"local", "Use", "Show or write what the project's .cudaenv asks for", declare_local},
       {"default", "Use", "Show or move the default link (/usr/local/cuda)", declare_default},
       {"exec", "Use", "Run a command with a toolkit's environment", declare_exec},
       {"env", "Look", "List the variables that cudaenv reads", declare_env},

@@ -9,10 +9,12 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "activate/render.hpp"
 #include "cli/progress_plain.hpp"
 #include "cli/progress_terminal.hpp"
 #include "cli/report.hpp"
 #include "cli/usage.hpp"
+#include "commands/calling_shell.hpp"
 #include "sys/file.hpp"
 #include "sys/machine.hpp"
 #include "sys/process.hpp"
@@ -92,19 +94,43 @@ void declare(CLI::App& app, Session& session, const std::vector<Command>& comman
   }
 }
 
-// `exec SPEC [--] CMD...`: what follows the spec is the command's, options and all. Moved out of
-// the way of the parser.
+std::vector<std::string>::const_iterator command_word(const std::vector<std::string>& arguments) {
+  return std::find_if(arguments.begin(), arguments.end(),
+                      [](const std::string& text) { return !is_global_flag(text); });
+}
+
+// `exec [SPEC] [--] CMD...`: what follows the spec is the command's, options and all. Moved out of
+// the way of the parser. Without a spec it has to follow `--`.
 std::vector<std::string> take_command(std::vector<std::string>& arguments) {
-  const auto word = std::find_if(arguments.begin(), arguments.end(),
-                                 [](const std::string& text) { return !is_global_flag(text); });
-  if (word == arguments.end() || *word != "exec") return {};
-  auto spec = std::find_if(word + 1, arguments.end(),
-                           [](const std::string& text) { return !text.starts_with('-'); });
-  if (spec == arguments.end()) return {};
-  std::vector<std::string> command(spec + 1, arguments.end());
-  arguments.erase(spec + 1, arguments.end());
+  const auto word = command_word(arguments);
+  if (word == arguments.cend() || *word != "exec") return {};
+  auto end = word + 1;
+  while (end != arguments.cend() && *end != "--" && end->starts_with('-')) {
+    end += *end == "--with" && end + 1 != arguments.cend() ? 2 : 1;
+  }
+  if (end != arguments.cend() && *end != "--") ++end;  // the spec
+  std::vector<std::string> command(end, arguments.cend());
+  arguments.erase(end, arguments.cend());
   if (!command.empty() && command.front() == "--") command.erase(command.begin());
   return command;
+}
+
+// What the shell gets of a command whose output it evaluates, when that failed.
+void print_refusal(const std::vector<std::string>& arguments, const std::vector<Command>& commands,
+                   const Session& session) {
+  const auto word = command_word(arguments);
+  const auto known = std::find_if(commands.begin(), commands.end(), [&](const Command& command) {
+    return word != arguments.end() && command.name == *word && command.evaluated;
+  });
+  if (known == commands.end() || sys::is_terminal(STDOUT_FILENO)) return;
+  std::string named;
+  for (auto it = word; it != arguments.end(); ++it) {
+    if (it->starts_with("--format")) return;
+    if (it->starts_with("--shell=")) named = it->substr(8);
+    if (*it == "--shell" && it + 1 != arguments.end()) named = *(it + 1);
+  }
+  session.print(activate::refusal(commands::guessed_shell(named, session.host)));
+  std::fflush(stdout);
 }
 
 int parse_and_act(const std::vector<std::string>& arguments, const std::vector<Command>& commands,
@@ -128,6 +154,32 @@ int parse_and_act(const std::vector<std::string>& arguments, const std::vector<C
   return session.action ? session.action() : static_cast<int>(Exit::wrong_usage);
 }
 
+// Parses, runs, and says what went wrong.
+int attempt(const std::vector<std::string>& arguments, const std::vector<Command>& commands,
+            Session& session) {
+  auto& progress = session.host.progress;
+  try {
+    auto ours = arguments;
+    session.command = take_command(ours);
+    const int status = parse_and_act(ours, commands, session);
+    if (std::fflush(stdout) != 0 && errno != EPIPE) {
+      throw Error(ErrorKind::system, "cannot write to standard output");
+    }
+    progress.job_end();
+    return status;
+  } catch (const Error& error) {
+    progress.job_end();
+    return report(error, session.err);
+  } catch (const Interrupted& interrupted) {
+    progress.job_end();
+    sys::write_stderr("interrupted\n");
+    return 128 + interrupted.signal();
+  } catch (const std::bad_alloc&) {
+    progress.job_end();
+    return report(Error(ErrorKind::system, "there is not enough memory"), session.err);
+  }
+}
+
 }  // namespace
 
 int run(const std::vector<std::string>& arguments, const std::vector<Command>& commands,
@@ -138,28 +190,12 @@ int run(const std::vector<std::string>& arguments, const std::vector<Command>& c
   const Style err = Style::for_stream(STDERR_FILENO, environment);
   const bool quiet = environment.is_on("CUDAENV_QUIET") || has_flag(arguments, {"-q", "--quiet"});
   const auto progress = make_progress(environment, arguments, quiet, err);
-  const commands::Host host{environment, interrupt, *progress, version_text, make_downloader};
+  const commands::Host host{environment,     interrupt,
+                            *progress,       version_text,
+                            make_downloader, sys::working_directory(environment.get("PWD"))};
   Session session{host, Style::for_stream(STDOUT_FILENO, environment), err, quiet, {}, {}};
-  int status = Exit::failed;
-  try {
-    auto ours = arguments;
-    session.command = take_command(ours);
-    status = parse_and_act(ours, commands, session);
-    if (std::fflush(stdout) != 0 && errno != EPIPE) {
-      throw Error(ErrorKind::system, "cannot write to standard output");
-    }
-    progress->job_end();
-  } catch (const Error& error) {
-    progress->job_end();
-    return report(error, err);
-  } catch (const Interrupted& interrupted) {
-    progress->job_end();
-    sys::write_stderr("interrupted\n");
-    return 128 + interrupted.signal();
-  } catch (const std::bad_alloc&) {
-    progress->job_end();
-    return report(Error(ErrorKind::system, "there is not enough memory"), err);
-  }
+  const int status = attempt(arguments, commands, session);
+  if (status != Exit::done) print_refusal(arguments, commands, session);
   return status;
 }
 
@@ -167,9 +203,7 @@ bool needs_full(const std::vector<std::string>& all) {
   auto arguments = all;
   take_command(arguments);
   if (has_flag(arguments, {"--help", "-h"})) return true;
-  const auto word =
-      std::find_if(arguments.cbegin(), arguments.cend(),
-                   [](const std::string& argument) { return !is_global_flag(argument); });
+  const auto word = command_word(arguments);
   if (word == arguments.cend()) return true;
   if (*word == "--version" || *word == "-V") return false;
   if (*word == "list") return !std::all_of(word + 1, arguments.cend(), is_local_list_option);

@@ -42,6 +42,7 @@ struct Command {
   std::string_view group;
   std::string_view summary;
   void (*declare)(CLI::App& app, Session& session);
+  bool evaluated = false;  // its output is code for a shell
 };
 
 }  // namespace cudaenv::cli

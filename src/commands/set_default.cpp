@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "commands/wait.hpp"
 #include "store/links.hpp"
 #include "sys/file.hpp"
@@ -38,7 +39,7 @@ DefaultResult set_default(const DefaultRequest& request, const Host& host) {
   // Between the look and the lock somebody may have removed it.
   if (!sys::is_directory(chosen->path)) {
     throw Error(ErrorKind::missing, fmt::format("{} has just been removed", chosen->receipt.name))
-        .help(install_advice(request.spec));
+        .help(install_advice(text::shell_quoted(request.spec)));
   }
   link.point_to(chosen->path, request.force);
   result.after = chosen->path;

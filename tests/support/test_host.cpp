@@ -16,6 +16,13 @@ sys::Environment environment_in(const TempDir& folder,
   return sys::Environment(std::move(variables));
 }
 
+std::filesystem::path host_directory(const std::vector<std::pair<std::string, std::string>>& more) {
+  for (const auto& [name, value] : more) {
+    if (name == "PWD") return value;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> NotingProgress::lines() const {
@@ -29,9 +36,13 @@ void NotingProgress::add(std::string line) {
 }
 
 TestHost::TestHost(const std::vector<std::pair<std::string, std::string>>& more)
-    : host_{environment_in(folder_, more), interrupt_, progress, "0.0.test",
+    : host_{environment_in(folder_, more),
+            interrupt_,
+            progress,
+            "0.0.test",
             [](const net::Options& options, Progress& shown, const Interrupt& interrupt) {
               return net::make_curl_downloader(options, shown, interrupt);
-            }} {}
+            },
+            host_directory(more)} {}
 
 }  // namespace cudaenv::test

@@ -24,7 +24,7 @@ class NotingProgress final : public Progress {
 };
 
 // A command's surroundings in a folder of their own: HOME, root and cache below `folder`, the real
-// downloader, nothing of the process's environment.
+// downloader, nothing of the process's environment. It is in the folder that PWD in `more` names.
 class TestHost {
  public:
   explicit TestHost(const std::vector<std::pair<std::string, std::string>>& more = {});

@@ -96,6 +96,8 @@ TEST_CASE("what cannot be meant is refused with file and line") {
       {"../cuda", "line 1", "a path cannot be used here"},
       {"$(touch x)", "line 1", "only letters, digits"},
       {"`id`", "line 1", "only letters, digits"},
+      {"auto", "line 1", "another toolkit on each machine"},
+      {"cuda = \"system\"", "line 1", "another toolkit on each machine"},
       {"12.08", "line 1", "leading zero"},
       {"# c\ncuda = \"/opt/cuda\"\n", "line 2", "a path cannot be used here"},
       {"cuda = \"12.1\\n\\u0007\"\n", "line 1", "control character"},

@@ -23,10 +23,30 @@ Words words(std::string_view line) {
 }  // namespace
 
 TEST_CASE("what answers in an instant stays with the front program") {
-  for (const char* line :
-       {"list", "list --json", "list -s", "list --size --json -q", "which nvcc", "which nvcc 12.1",
-        "prefix", "prefix 12.1", "default", "default 12.1 --force", "env", "env --json",
-        "exec 12.1 -- make", "--version", "-V", "-q list", "--no-progress --quiet prefix 12"}) {
+  for (const char* line : {"list",
+                           "list --json",
+                           "list -s",
+                           "list --size --json -q",
+                           "which nvcc",
+                           "which nvcc 12.1",
+                           "prefix",
+                           "prefix 12.1",
+                           "default",
+                           "default 12.1 --force",
+                           "env",
+                           "env --json",
+                           "exec 12.1 -- make",
+                           "exec -- make",
+                           "use 12.1",
+                           "use",
+                           "deactivate",
+                           "current --why",
+                           "local",
+                           "local 12.1",
+                           "--version",
+                           "-V",
+                           "-q list",
+                           "--no-progress --quiet prefix 12"}) {
     CAPTURE(line);
     CHECK_FALSE(cli::needs_full(words(line)));
   }
@@ -52,7 +72,8 @@ TEST_CASE("options of the command that exec runs are not ours") {
   for (const char* line :
        {"exec 12.1 -- nvcc --help", "exec 12.1 -- nvcc -h", "exec 12.1 nvcc --help",
         "exec --no-ld-path 12.1 -- tool --remote", "-q exec 12.1 -- nvcc --help",
-        "exec 12.1 -- --help", "exec 12.1 --help"}) {
+        "exec 12.1 -- --help", "exec 12.1 --help", "exec -- nvcc --help", "exec --no-ld-path -- -h",
+        "exec --with cudnn 12.1 -- tool --help", "exec --with cudnn 12.1 tool --help"}) {
     CAPTURE(line);
     CHECK_FALSE(cli::needs_full(words(line)));
   }

@@ -1,0 +1,262 @@
+#include "commands/choice.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "activate/change.hpp"
+#include "base/error.hpp"
+#include "base/suggest.hpp"
+#include "base/text.hpp"
+#include "sys/file.hpp"
+
+namespace cudaenv::commands {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool is_file(const fs::path& path) {
+  try {
+    const auto stat = sys::stat_target(path);
+    return stat && stat->kind == sys::Kind::regular;
+  } catch (const Error&) {
+    return false;  // not for this user to look at
+  }
+}
+
+std::string spelt(const Spec& spec, const Libraries& libraries) {
+  std::string words = text::shell_quoted(spec.text());
+  for (const auto& [name, version] : libraries) {
+    words += fmt::format(" --with {}{}", name, version ? "@" + version->text() : "");
+  }
+  return words;
+}
+
+// Says that a toolkit is there whose receipt cannot be read, and what to do about it.
+Error telling_of(Error error, const store::Oddity& oddity) {
+  error = std::move(error).because(fmt::format(
+      "`{}` cannot be used: {}", text::visible(oddity.path.string(), 1000), oddity.why));
+  for (const auto& advice : oddity.advice) error = std::move(error).help(advice);
+  return error;
+}
+
+// Whether the spec would mean this folder if its receipt could be read.
+bool may_mean(const Spec& spec, const std::string& folder) {
+  constexpr std::string_view start = "cuda-";
+  if (folder == spec.text() || folder == start.data() + spec.text()) return true;
+  if (std::holds_alternative<Spec::Name>(spec.value()) || !folder.starts_with(start)) return false;
+  const auto release = Version::parse(std::string_view(folder).substr(start.size()));
+  return release && spec.accepts(*release);
+}
+
+Error not_installed(const Spec& spec, const Libraries& libraries,
+                    const store::Inventory& inventory) {
+  std::string wanted = fmt::format("`{}`", text::visible(spec.text()));
+  for (const auto& [name, version] : libraries) {
+    wanted += fmt::format(" with {}{}", name, version ? " " + version->text() : "");
+  }
+  Error error(ErrorKind::missing, fmt::format("no installed toolkit matches {}", wanted));
+  std::vector<std::string> names;
+  for (const auto& prefix : inventory.prefixes) names.push_back(store::short_name(prefix.receipt));
+  if (!names.empty()) {
+    error = std::move(error).because(fmt::format("installed: {}", fmt::join(names, ", ")));
+  }
+  const auto unreadable = inventory.unreadable();
+  const auto meant = std::find_if(unreadable.begin(), unreadable.end(), [&](const auto& oddity) {
+    return may_mean(spec, oddity.path.filename().string());
+  });
+  if (meant != unreadable.end()) return telling_of(std::move(error), *meant);
+  if (std::holds_alternative<Spec::Name>(spec.value())) {
+    return with_suggestion(std::move(error), spec.text(), names,
+                           "see what is installed with `cudaenv list`");
+  }
+  return std::move(error).help(install_advice(spelt(spec, libraries)));
+}
+
+bool has(const store::Receipt& receipt, const catalog::Project::Library& library) {
+  const auto* row = catalog::add_on(library.name);
+  const auto* component = row ? receipt.find(row->component) : nullptr;
+  if (!component) return false;
+  const auto version = Version::parse(component->version);
+  return !library.version || (version && version->starts_with(*library.version));
+}
+
+// Those that a spec could mean and that have the libraries: what is in a prefix only the whole
+// receipt tells.
+store::Inventory with_libraries(const store::Inventory& all, const Spec& spec,
+                                const Libraries& libraries) {
+  store::Inventory result;
+  const bool by_name = std::holds_alternative<Spec::Name>(spec.value());
+  for (const auto& prefix : all.prefixes) {
+    if (!by_name && !spec.accepts(prefix.receipt.cuda)) continue;
+    const auto receipt = store::receipt_in(prefix.path);
+    const bool all_there =
+        receipt && std::all_of(libraries.begin(), libraries.end(),
+                               [&](const auto& library) { return has(*receipt, library); });
+    if (all_there) result.prefixes.push_back(prefix);
+  }
+  return result;
+}
+
+const store::InstalledPrefix* newest_for_driver(const store::Inventory& inventory,
+                                                const Host& host) {
+  std::vector<Version> installed;
+  for (const auto& prefix : inventory.prefixes) installed.push_back(prefix.receipt.cuda);
+  const auto newest = commands::newest_for_driver(installed, host);
+  return newest ? inventory.find(Spec::parse(newest->text())) : nullptr;
+}
+
+}  // namespace
+
+std::string ProjectFile::place() const { return fmt::format("{}:{}", path.string(), project.line); }
+
+std::optional<ProjectFile> project_file(const Host& host) {
+  const fs::path ceiling(host.environment.get("CUDAENV_CEILING").value_or(""));
+  for (fs::path folder = host.directory; !folder.empty(); folder = folder.parent_path()) {
+    const fs::path path = folder / project_name;
+    if (is_file(path)) {
+      ProjectFile file{
+          path, catalog::parse_project(sys::read_file(path, longest_project), path.string())};
+      for (const auto& line : file.project.odd) {
+        host.progress.note(fmt::format("`{}` {}", text::visible(path.string(), 400), line));
+      }
+      return file;
+    }
+    // A slash at its end does not count.
+    if (folder == ceiling || folder / "" == ceiling || folder == folder.root_path()) break;
+  }
+  return std::nullopt;
+}
+
+const store::Inventory& Toolkits::inventory() {
+  if (!inventory_) {
+    inventory_ = store::Inventory::read(reading_roots(host_), store::Inventory::Detail::summary);
+  }
+  return *inventory_;
+}
+
+const store::InstalledPrefix* Toolkits::at(const fs::path& path) {
+  const auto here = sys::stat_target(path);
+  if (!here || here->kind != sys::Kind::directory) return nullptr;
+  for (const auto& prefix : inventory().prefixes) {
+    if (prefix.path == path) return &prefix;
+  }
+  for (const auto& prefix : inventory().prefixes) {
+    const auto there = sys::stat_target(prefix.path);
+    if (there && there->inode == here->inode && there->device == here->device) return &prefix;
+  }
+  return nullptr;
+}
+
+std::optional<Choice> Toolkits::find(const Spec& spec, const Libraries& libraries) {
+  const auto fit = libraries.empty() ? inventory() : with_libraries(inventory(), spec, libraries);
+  const auto* found = std::holds_alternative<Spec::Auto>(spec.value())
+                          ? newest_for_driver(fit, host_)
+                          : fit.find(spec);
+  if (!found) return std::nullopt;
+  return Choice{*found, ChosenBy::spec, spec.text()};
+}
+
+Choice Toolkits::named(const std::string& typed, const Libraries& libraries) {
+  const Spec spec = Spec::parse(typed);
+  if (auto choice = find(spec, libraries)) return std::move(*choice);
+  throw not_installed(spec, libraries, inventory());
+}
+
+std::optional<Choice> Toolkits::active() {
+  const auto& environment = host_.environment;
+  if (const auto active = activate::active(environment.variables())) {
+    const fs::path path(active->prefix);
+    const std::string where = active->chosen_by.empty() ? "CUDAENV_ACTIVE" : active->chosen_by;
+    // Another user's root, as with `sudo`, counts too.
+    if (auto receipt = store::receipt_summary_in(path)) {
+      receipt->name = path.filename().string();
+      return Choice{{path, std::move(*receipt), store::Layout::user(path.parent_path())},
+                    where.starts_with('/') ? ChosenBy::project : ChosenBy::shell,
+                    where};
+    }
+    throw Error(ErrorKind::missing, fmt::format("the active toolkit `{}` is not there any more",
+                                                text::visible(path.string(), 400)))
+        .help("leave it with `eval \"$(cudaenv deactivate)\"`, or activate another");
+  }
+  const auto home = environment.non_empty("CUDA_HOME");
+  const auto* found = home ? at(*home) : nullptr;
+  if (!found) return std::nullopt;
+  return Choice{*found, ChosenBy::shell, "CUDA_HOME"};
+}
+
+Choice Toolkits::of(const ProjectFile& file) {
+  try {
+    Choice choice = named(file.project.cuda.text(), file.project.libraries);
+    choice.by = ChosenBy::project;
+    choice.where = file.place();
+    return choice;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::missing) throw;
+    const auto asked = fmt::format("`{}` line {} asks for it",
+                                   text::visible(file.path.string(), 400), file.project.line);
+    throw Error(error).because(asked);
+  }
+}
+
+std::optional<Choice> Toolkits::of_project() {
+  const auto file = project_file(host_);
+  if (!file) return std::nullopt;
+  return of(*file);
+}
+
+std::optional<Choice> Toolkits::by_default() {
+  for (const auto& root : reading_roots(host_)) {
+    const auto link = root.default_link();
+    if (const auto* found = at(link)) return Choice{*found, ChosenBy::default_link, link.string()};
+  }
+  return std::nullopt;
+}
+
+Choice Toolkits::chosen(const std::string& spec) {
+  if (!spec.empty()) return named(spec);
+  if (auto choice = active()) return std::move(*choice);
+  if (auto choice = of_project()) return std::move(*choice);
+  if (auto choice = by_default()) return std::move(*choice);
+  throw none_chosen();
+}
+
+Error Toolkits::none_chosen() {
+  Error error(ErrorKind::missing, "no toolkit is active and there is no default");
+  for (const auto& oddity : inventory().unreadable()) {
+    for (const auto& root : reading_roots(host_)) {
+      const auto chosen = default_prefix(root);
+      if (chosen && *chosen == sys::canonical(oddity.path)) {
+        return telling_of(std::move(error), oddity);
+      }
+    }
+  }
+  if (inventory().prefixes.empty()) {
+    return std::move(error).help("install one with `cudaenv install latest`");
+  }
+  return std::move(error).help("name one, or make one the default with `cudaenv default VERSION`");
+}
+
+std::vector<Candidate> candidates(const Host& host) {
+  Toolkits toolkits(host);
+  std::vector<Candidate> result;
+  const auto add = [&](std::optional<Choice> choice) {
+    if (choice) result.push_back({std::move(choice->prefix), choice->by, std::move(choice->where)});
+  };
+  add(toolkits.active());
+  if (result.empty()) {
+    add(toolkits.of_project());
+  } else if (const auto file = project_file(host)) {
+    // It does not hold, so it may ask for what is not there.
+    auto choice = toolkits.find(file->project.cuda, file->project.libraries);
+    result.push_back({choice ? std::optional(std::move(choice->prefix)) : std::nullopt,
+                      ChosenBy::project, file->place()});
+  }
+  add(toolkits.by_default());
+  if (result.empty()) throw toolkits.none_chosen();
+  return result;
+}
+
+}  // namespace cudaenv::commands

@@ -1,0 +1,123 @@
+#include "commands/use.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "install/plan.hpp"
+#include "sys/file.hpp"
+
+namespace cudaenv::commands {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void warn_of_python(const activate::Change& change, const Host& host) {
+  const auto path = change.variables.find("LD_LIBRARY_PATH");
+  if (path == change.variables.end() || !path->second) return;
+  const auto libraries = python_cuda_libraries(host);
+  if (!libraries) return;
+  host.progress.note(
+      fmt::format("LD_LIBRARY_PATH hides the CUDA libraries in `{}` from Python; `--no-ld-path` "
+                  "leaves it alone",
+                  text::visible(libraries->string(), 400)));
+}
+
+UseResult entered(Choice choice, std::string chosen_by, bool ld_path, const UseRequest& request,
+                  const Host& host) {
+  activate::Options options;
+  options.ld_path = ld_path;
+  options.chosen_by = std::move(chosen_by);
+  const activate::Variables none;
+  const auto& variables = request.from_empty_environment ? none : host.environment.variables();
+  UseResult result{activate::change(variables, {choice.prefix.path.string(), {}}, options),
+                   std::move(choice)};
+  if (!request.from_empty_environment) warn_of_python(result.change, host);
+  return result;
+}
+
+}  // namespace
+
+UseResult use(const UseRequest& request, const Host& host) {
+  if (request.spec.empty()) {
+    if (const auto file = project_file(host)) return use(*file, request, host);
+    throw Error(ErrorKind::missing, "no toolkit was named, and no `.cudaenv` holds here")
+        .help("name one: `cudaenv use 12.1`; `cudaenv local 12.1` writes a `.cudaenv`");
+  }
+  std::vector<catalog::Project::Library> libraries;
+  for (const auto& typed : request.with) libraries.push_back(library_named(typed));
+  Toolkits toolkits(host);
+  auto choice = toolkits.named(request.spec, libraries);
+  const auto by = fmt::format("use {}", choice.where);
+  return entered(std::move(choice), by, sets_ld_path(request.ld_path, nullptr, host), request,
+                 host);
+}
+
+UseResult use(const ProjectFile& file, const UseRequest& request, const Host& host) {
+  auto wanted = file;
+  for (const auto& typed : request.with) {
+    wanted.project.libraries.push_back(library_named(typed));
+  }
+  Toolkits toolkits(host);
+  return entered(toolkits.of(wanted), file.place(),
+                 sets_ld_path(request.ld_path, &file.project, host), request, host);
+}
+
+UseResult use_chosen(const UseRequest& request, const Host& host) {
+  if (!request.spec.empty() || !request.with.empty()) return use(request, host);
+  Toolkits toolkits(host);
+  const bool ld_path = sets_ld_path(request.ld_path, nullptr, host);
+  if (auto choice = toolkits.active()) {
+    if (activate::active(host.environment.variables()) && !request.ld_path) {
+      return {{}, std::move(*choice)};
+    }
+    const auto by = choice->where;
+    return entered(std::move(*choice), by, ld_path, request, host);
+  }
+  if (const auto file = project_file(host)) return use(*file, request, host);
+  if (auto choice = toolkits.by_default()) {
+    return entered(std::move(*choice), "default", ld_path, request, host);
+  }
+  throw toolkits.none_chosen();
+}
+
+bool sets_ld_path(std::optional<bool> flag, const catalog::Project* project, const Host& host) {
+  constexpr const char* name = "CUDAENV_LD_PATH";
+  if (flag) return *flag;
+  const auto& variables = host.environment.variables();
+  const auto own = variables.find(name);
+  if (own != variables.end() && !own->second.empty()) return host.environment.is_on(name);
+  if (project && project->ld_path) return *project->ld_path;
+  return !host.environment.non_empty(name) || host.environment.is_on(name);
+}
+
+catalog::Project::Library library_named(const std::string& typed) {
+  auto request = install::AddOnRequest::parse(typed);
+  return {std::move(request.name), std::move(request.version)};
+}
+
+std::optional<fs::path> python_cuda_libraries(const Host& host) {
+  if (const auto venv = host.environment.non_empty("VIRTUAL_ENV")) {
+    const fs::path lib = fs::path(*venv) / "lib";
+    for (const auto& python : sys::list(lib)) {
+      if (!python.starts_with("python")) continue;
+      const fs::path nvidia = lib / python / "site-packages/nvidia";
+      for (const auto& package : sys::list(nvidia)) {
+        if (sys::is_directory(nvidia / package / "lib")) return nvidia;
+      }
+    }
+  }
+  if (const auto conda = host.environment.non_empty("CONDA_PREFIX")) {
+    // A folder of thousands of files is not read.
+    for (const char* name :
+         {"libcudart.so", "libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"}) {
+      if (sys::stat_target(fs::path(*conda) / "lib" / name)) return fs::path(*conda) / "lib";
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace cudaenv::commands
