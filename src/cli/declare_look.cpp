@@ -1,38 +1,18 @@
-// which, prefix, exec, env: one value or one process each.
-#include <algorithm>
+// which, prefix, exec: one value or one process each.
 #include <memory>
-#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "base/url.hpp"
 #include "cli/declare.hpp"
-#include "cli/env_vars.hpp"
 #include "cli/report.hpp"
-#include "cli/table.hpp"
 #include "commands/locate.hpp"
 
 namespace cudaenv::cli {
 namespace {
 
-// Fit for a log or a bug report: no login or token of a URL, also where it is written amiss.
-std::optional<std::string> shown_value(const sys::Environment& environment, std::string_view name) {
-  const auto value = environment.get(name);
-  if (!value || name != "CUDAENV_MIRROR") {
-    return value ? std::optional(without_secrets(*value)) : value;
-  }
-  std::string spaced = *value;
-  std::replace(spaced.begin(), spaced.end(), ' ', ',');
-  std::vector<std::string> mirrors;
-  for (const auto mirror : text::split(spaced, ',')) {
-    if (!mirror.empty()) mirrors.push_back(shown_url(mirror));
-  }
-  return text::join(mirrors, ",");
-}
 constexpr const char* without_spec =
     "The toolkit; without it the active one, else the project's, else the default";
 
@@ -90,35 +70,6 @@ void declare_exec(CLI::App& app, Session& session) {
             .help(fmt::format("write it after `--`: `cudaenv exec {}-- nvcc --version`", spec));
       }
       commands::exec({*request, session.command}, session.host);
-    };
-  });
-}
-
-void declare_env(CLI::App& app, Session& session) {
-  const auto json = std::make_shared<bool>(false);
-  app.add_flag("--json", *json, "Print JSON");
-  app.callback([json, &session] {
-    session.action = [json, &session] {
-      const auto& environment = session.host.environment;
-      if (*json) {
-        nlohmann::ordered_json list = nlohmann::ordered_json::array();
-        for (const auto& variable : env_vars) {
-          const auto value = shown_value(environment, variable.name);
-          list.push_back({{"name", variable.name},
-                          {"value", value ? nlohmann::ordered_json(*value) : nullptr},
-                          {"meaning", variable.meaning}});
-        }
-        session.print(list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
-        return Exit::done;
-      }
-      std::vector<std::vector<std::string>> rows;
-      for (const auto& variable : env_vars) {
-        rows.push_back({session.out.bold(variable.name),
-                        shown_value(environment, variable.name).value_or("-"),
-                        std::string(variable.meaning)});
-      }
-      session.print(table(rows));
-      return Exit::done;
     };
   });
 }

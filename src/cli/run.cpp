@@ -4,7 +4,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <unistd.h>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -154,11 +156,26 @@ int parse_and_act(const std::vector<std::string>& arguments, const std::vector<C
   return session.action ? session.action() : static_cast<int>(Exit::wrong_usage);
 }
 
+// The configuration; its fault, if it has one. To tell of itself the program needs none.
+std::optional<Error> read_into(Config& config, const sys::Environment& environment,
+                               const std::vector<std::string>& arguments) {
+  auto ours = arguments;
+  take_command(ours);
+  if (has_flag(ours, {"--help", "-h", "--version", "-V"})) return std::nullopt;
+  try {
+    config = read_config(config_files(environment), environment);
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error;
+  }
+}
+
 // Parses, runs, and says what went wrong.
 int attempt(const std::vector<std::string>& arguments, const std::vector<Command>& commands,
             Session& session) {
   auto& progress = session.host.progress;
   try {
+    for (const auto& line : session.config.odd) session.note(line);
     auto ours = arguments;
     session.command = take_command(ours);
     const int status = parse_and_act(ours, commands, session);
@@ -185,7 +202,10 @@ int attempt(const std::vector<std::string>& arguments, const std::vector<Command
 int run(const std::vector<std::string>& arguments, const std::vector<Command>& commands,
         const MakeDownloader& make_downloader) {
   hold_standard_streams();
-  const auto environment = sys::Environment::of_process();
+  const auto own = sys::Environment::of_process();
+  Config config;
+  const auto fault = read_into(config, own, arguments);
+  const auto environment = with_config(own, config);
   const sys::SignalInterrupt interrupt;
   const Style err = Style::for_stream(STDERR_FILENO, environment);
   const bool quiet = environment.is_on("CUDAENV_QUIET") || has_flag(arguments, {"-q", "--quiet"});
@@ -193,8 +213,9 @@ int run(const std::vector<std::string>& arguments, const std::vector<Command>& c
   const commands::Host host{environment,     interrupt,
                             *progress,       version_text,
                             make_downloader, sys::working_directory(environment.get("PWD"))};
-  Session session{host, Style::for_stream(STDOUT_FILENO, environment), err, quiet, {}, {}};
-  const int status = attempt(arguments, commands, session);
+  Session session{
+      host, Style::for_stream(STDOUT_FILENO, environment), err, quiet, std::move(config), {}, {}};
+  const int status = fault ? report(*fault, session.err) : attempt(arguments, commands, session);
   if (status != Exit::done) print_refusal(arguments, commands, session);
   return status;
 }

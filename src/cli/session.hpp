@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/config.hpp"
 #include "cli/style.hpp"
 #include "commands/host.hpp"
 
@@ -20,6 +21,8 @@ struct Session {
   Style out;  // for stdout
   Style err;  // for stderr
   bool quiet = false;
+  // What the configuration files say; `environment` of the host has it too.
+  Config config;
   // What the chosen command does; returns the exit status.
   std::function<int()> action;
   // The words after `exec SPEC`.

@@ -19,9 +19,11 @@ Environment Environment::of_process() {
 }
 
 std::optional<std::string> Environment::get(std::string_view name) const {
-  const auto found = variables_.find(name);
-  if (found == variables_.end()) return std::nullopt;
-  return found->second;
+  for (const auto* values : {&variables_, &defaults_}) {
+    const auto found = values->find(name);
+    if (found != values->end()) return found->second;
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> Environment::non_empty(std::string_view name) const {

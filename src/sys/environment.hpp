@@ -14,6 +14,10 @@ class Environment {
   Environment() = default;
   explicit Environment(std::map<std::string, std::string, std::less<>> variables)
       : variables_(std::move(variables)) {}
+  // `defaults` hold where a variable is unset; they are none of variables().
+  Environment(std::map<std::string, std::string, std::less<>> variables,
+              std::map<std::string, std::string, std::less<>> defaults)
+      : variables_(std::move(variables)), defaults_(std::move(defaults)) {}
   static Environment of_process();
 
   // The value, which may be empty; nothing where the variable is unset.
@@ -32,6 +36,7 @@ class Environment {
 
  private:
   std::map<std::string, std::string, std::less<>> variables_;
+  std::map<std::string, std::string, std::less<>> defaults_;
 };
 
 }  // namespace cudaenv::sys
