@@ -8,6 +8,8 @@ const std::vector<Command>& all_commands() {
     std::vector<Command> all{
         {"install", "Install", "Download, verify and unpack a toolkit", declare_install},
         {"uninstall", "Install", "Remove a toolkit, or a library from one", declare_uninstall},
+        {"sync", "Install", "Install what the project's .cudaenv asks for", declare_sync},
+        {"lock", "Install", "Pin what sync installs in .cudaenv.lock", declare_lock},
         {"verify", "Install", "Compare every file with what was installed", declare_verify},
         {"gc", "Install", "Remove what no toolkit uses any more", declare_gc},
         {"update", "Install", "Learn of releases newer than this cudaenv", declare_update},
