@@ -131,6 +131,12 @@ Json as_json(const commands::Candidate& candidate) {
 }
 
 int show_current(bool why, bool json, const Session& session) {
+  if (!why && !json) {
+    // With every prompt, perhaps: no more is read than tells the first.
+    const auto choice = commands::Toolkits(session.host).chosen();
+    session.print(store::short_name(choice.prefix.receipt) + "\n");
+    return Exit::done;
+  }
   const auto candidates = commands::candidates(session.host);
   if (json) {
     Json text{{"schema", 1}};
@@ -139,10 +145,6 @@ int show_current(bool why, bool json, const Session& session) {
     for (const auto& candidate : candidates) list.push_back(as_json(candidate));
     text["candidates"] = std::move(list);
     session.print(text.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
-    return Exit::done;
-  }
-  if (!why) {
-    session.print(store::short_name(candidates.front().prefix->receipt) + "\n");
     return Exit::done;
   }
   std::vector<std::vector<std::string>> rows;
