@@ -151,12 +151,19 @@ const store::InstalledPrefix* Toolkits::at(const fs::path& path) {
 }
 
 std::optional<Choice> Toolkits::find(const Spec& spec, const Libraries& libraries) {
-  const auto fit = libraries.empty() ? inventory() : with_libraries(inventory(), spec, libraries);
-  const auto* found = std::holds_alternative<Spec::Auto>(spec.value())
-                          ? newest_for_driver(fit, host_)
-                          : fit.find(spec);
-  if (!found) return std::nullopt;
-  return Choice{*found, ChosenBy::spec, spec.text()};
+  const auto found_in = [&](const store::Inventory& all) -> std::optional<Choice> {
+    const auto fit = libraries.empty() ? all : with_libraries(all, spec, libraries);
+    const auto* found = std::holds_alternative<Spec::Auto>(spec.value())
+                            ? newest_for_driver(fit, host_)
+                            : fit.find(spec);
+    if (!found) return std::nullopt;
+    return Choice{*found, ChosenBy::spec, spec.text()};
+  };
+  if (!inventory_) {
+    auto choice = found_in(store::Inventory::read_for(spec, reading_roots(host_)));
+    if (choice) return choice;
+  }
+  return found_in(inventory());
 }
 
 Choice Toolkits::named(const std::string& typed, const Libraries& libraries) {

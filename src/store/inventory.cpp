@@ -21,6 +21,14 @@ bool has_plain_name(const Receipt& receipt) {
   return receipt.name == "cuda-" + receipt.cuda.text();
 }
 
+// The release that a folder is named after: 12.1.1 for "cuda-12.1.1".
+std::optional<Version> release_in_name(std::string_view name) {
+  constexpr std::string_view before = "cuda-";
+  if (!name.starts_with(before)) return std::nullopt;
+  const auto version = Version::parse(name.substr(before.size()));
+  return version && version->parts().size() >= 3 ? version : std::nullopt;
+}
+
 // One folder of a root. Adds it to the inventory if it is a prefix, or says what is odd.
 void read_folder(const Layout& layout, const std::string& name, Inventory::Detail detail,
                  Inventory& inventory) {
@@ -56,10 +64,23 @@ void read_folder(const Layout& layout, const std::string& name, Inventory::Detai
 }  // namespace
 
 Inventory Inventory::read(const std::vector<Layout>& roots, Detail detail) {
+  return read(roots, detail, [](const std::string&) { return true; });
+}
+
+Inventory Inventory::read_for(const Spec& spec, const std::vector<Layout>& roots) {
+  const bool by_name = std::holds_alternative<Spec::Name>(spec.value());
+  return read(roots, Detail::summary, [&](const std::string& name) {
+    const auto release = release_in_name(name);
+    return by_name || !release || spec.accepts(*release);
+  });
+}
+
+Inventory Inventory::read(const std::vector<Layout>& roots, Detail detail,
+                          const std::function<bool(const std::string&)>& is_wanted) {
   Inventory inventory;
   for (const auto& layout : roots) {
     for (const auto& name : sys::list(layout.root())) {
-      if (name.starts_with('.') || inventory.find_exact(name)) continue;
+      if (name.starts_with('.') || inventory.find_exact(name) || !is_wanted(name)) continue;
       read_folder(layout, name, detail, inventory);
     }
   }

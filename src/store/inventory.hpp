@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +36,9 @@ struct Inventory {
   // every prompt.
   enum class Detail { whole, summary };
   static Inventory read(const std::vector<Layout>& roots, Detail detail = Detail::whole);
+  // The summaries of those that `spec` could mean: a folder named after a release that it does not
+  // accept is not looked into, so that one among many toolkits is found in the time of a few.
+  static Inventory read_for(const Spec& spec, const std::vector<Layout>& roots);
 
   // The prefix a spec means: by name, else the newest whose release matches; among equal
   // releases the one with the plain name ("cuda-12.1.1"). Nothing where none matches.
@@ -46,6 +50,8 @@ struct Inventory {
   std::vector<Oddity> unreadable() const;
 
  private:
+  static Inventory read(const std::vector<Layout>& roots, Detail detail,
+                        const std::function<bool(const std::string&)>& is_wanted);
   const InstalledPrefix* find_exact(const std::string& folder) const;
 };
 

@@ -294,6 +294,21 @@ TEST_CASE("a folder renamed to a release that it is not is never taken for that 
   CHECK(found(inventory, "11.8") == "cuda-12.1.1");
 }
 
+TEST_CASE("one toolkit is found without a look into those that cannot be meant") {
+  Root root;
+  for (const char* version : {"11.8.0", "12.1.0", "12.1.1", "12.2.0"}) {
+    make_prefix(root.layout, std::string("cuda-") + version, version);
+  }
+  make_prefix(root.layout, "mine", "12.1.1");
+  for (const char* spec : {"12", "12.1", "12.1.0", "latest", "<12", ">=12,!=12.2", "mine", "9"}) {
+    CAPTURE(spec);
+    const auto narrow = Inventory::read_for(Spec::parse(spec), {root.layout});
+    CHECK(found(narrow, spec) == found(root.read(), spec));
+  }
+  const auto narrow = Inventory::read_for(Spec::parse("12.1"), {root.layout});
+  CHECK(narrow.prefixes.size() == 3);
+}
+
 TEST_CASE("the short name is what a command line can say, and is found again") {
   Root root;
   const std::vector<std::pair<std::string, std::string>> expected{
