@@ -10,23 +10,6 @@
 namespace cudaenv::activate {
 namespace {
 
-std::string json_string(std::string_view name, std::string_view value) {
-  check_text("JSON", name, value);
-  std::string result = "\"";
-  for (const char c : value) {
-    const auto code = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      result += '\\';
-      result += c;
-    } else if (code < 0x20 || code == 0x7F) {
-      result += fmt::format("\\u{:04x}", code);
-    } else {
-      result += c;
-    }
-  }
-  return result + "\"";
-}
-
 std::string json_lists(const std::vector<Entry>& entries) {
   std::map<std::string, std::vector<std::string>> lists;
   for (const auto& [list, value] : entries) lists[list].push_back(json_string(list, value));
@@ -81,6 +64,23 @@ std::string docker_escaped(std::string_view name, std::string_view value) {
 }
 
 }  // namespace
+
+std::string json_string(std::string_view name, std::string_view value) {
+  check_text("JSON", name, value);
+  std::string result = "\"";
+  for (const char c : value) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      result += '\\';
+      result += c;
+    } else if (code < 0x20 || code == 0x7F) {
+      result += fmt::format("\\u{:04x}", code);
+    } else {
+      result += c;
+    }
+  }
+  return result + "\"";
+}
 
 std::string json(const Change& change) {
   std::vector<std::string> set;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "activate/change.hpp"
 
@@ -9,6 +10,9 @@ namespace cudaenv::activate {
 
 // {"set": {NAME: VALUE}, "unset": [NAME], "added": {LIST: [ENTRY]}, "removed": {LIST: [ENTRY]}}
 std::string json(const Change& change);
+
+// A string of JSON; `name` is whose value it is, for the error.
+std::string json_string(std::string_view name, std::string_view value);
 
 // What to append to the files that $GITHUB_ENV and $GITHUB_PATH name. PATH is extended by the
 // latter only, and a variable that should be unset becomes empty: that form has no other way.
