@@ -38,6 +38,8 @@ Machine this_machine() {
 
 bool is_root() { return ::geteuid() == 0; }
 
+unsigned user_id() { return ::geteuid(); }
+
 fs::path own_program() { return sys::read_symlink("/proc/self/exe"); }
 
 std::string now_utc() {

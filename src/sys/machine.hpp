@@ -14,6 +14,7 @@ struct Machine {
 Machine this_machine();
 
 bool is_root();                       // effective user
+unsigned user_id();                   // the same
 std::filesystem::path own_program();  // the file of the running program
 std::string now_utc();                // "2026-11-30T07:15:00Z"
 std::string host_name();
