@@ -22,6 +22,10 @@ void declare_deactivate(CLI::App& app, Session& session);
 void declare_current(CLI::App& app, Session& session);
 void declare_local(CLI::App& app, Session& session);
 void declare_env(CLI::App& app, Session& session);
+void declare_init(CLI::App& app, Session& session);
+void declare_hook(CLI::App& app, Session& session);
+void declare_completions(CLI::App& app, Session& session);
+void declare_complete(CLI::App& app, Session& session);
 // `list` in the full program, which can ask the network.
 void declare_list_remote(CLI::App& app, Session& session);
 

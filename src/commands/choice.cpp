@@ -17,15 +17,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool is_file(const fs::path& path) {
-  try {
-    const auto stat = sys::stat_target(path);
-    return stat && stat->kind == sys::Kind::regular;
-  } catch (const Error&) {
-    return false;  // not for this user to look at
-  }
-}
-
 std::string spelt(const Spec& spec, const Libraries& libraries) {
   std::string words = text::shell_quoted(spec.text());
   for (const auto& [name, version] : libraries) {
@@ -112,20 +103,35 @@ const store::InstalledPrefix* newest_for_driver(const store::Inventory& inventor
 
 std::string ProjectFile::place() const { return fmt::format("{}:{}", path.string(), project.line); }
 
-std::optional<ProjectFile> project_file(const Host& host) {
+std::vector<fs::path> project_places(const Host& host) {
   const fs::path ceiling(host.environment.get("CUDAENV_CEILING").value_or(""));
+  std::vector<fs::path> places;
   for (fs::path folder = host.directory; !folder.empty(); folder = folder.parent_path()) {
-    const fs::path path = folder / project_name;
-    if (is_file(path)) {
-      ProjectFile file{
-          path, catalog::parse_project(sys::read_file(path, longest_project), path.string())};
-      for (const auto& line : file.project.odd) {
-        host.progress.note(fmt::format("`{}` {}", text::visible(path.string(), 400), line));
-      }
-      return file;
-    }
+    places.push_back(folder / project_name);
     // A slash at its end does not count.
     if (folder == ceiling || folder / "" == ceiling || folder == folder.root_path()) break;
+  }
+  return places;
+}
+
+bool is_project_file(const fs::path& path) {
+  try {
+    const auto stat = sys::stat_target(path);
+    return stat && stat->kind == sys::Kind::regular;
+  } catch (const Error&) {
+    return false;  // not for this user to look at
+  }
+}
+
+std::optional<ProjectFile> project_file(const Host& host) {
+  for (const auto& path : project_places(host)) {
+    if (!is_project_file(path)) continue;
+    ProjectFile file{path,
+                     catalog::parse_project(sys::read_file(path, longest_project), path.string())};
+    for (const auto& line : file.project.odd) {
+      host.progress.note(fmt::format("`{}` {}", text::visible(path.string(), 400), line));
+    }
+    return file;
   }
   return std::nullopt;
 }

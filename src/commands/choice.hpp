@@ -29,6 +29,10 @@ struct ProjectFile {
 // where the file cannot be read.
 std::optional<ProjectFile> project_file(const Host& host);
 
+// Where project_file() looks, in order; and whether it takes what is there.
+std::vector<std::filesystem::path> project_places(const Host& host);
+bool is_project_file(const std::filesystem::path& path);
+
 using Libraries = std::vector<catalog::Project::Library>;
 
 enum class ChosenBy { spec, shell, project, default_link };

@@ -35,6 +35,7 @@ Stat to_stat(const struct ::stat& raw) {
   result.blocks = static_cast<std::uint64_t>(raw.st_blocks);
   result.owner = raw.st_uid;
   result.modified_ns = raw.st_mtim.tv_sec * 1'000'000'000LL + raw.st_mtim.tv_nsec;
+  result.changed_ns = raw.st_ctim.tv_sec * 1'000'000'000LL + raw.st_ctim.tv_nsec;
   return result;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@ Machine this_machine();
 bool is_root();                       // effective user
 unsigned user_id();                   // the same
 std::filesystem::path own_program();  // the file of the running program
+std::int64_t now_ns();                // since the epoch
 std::string now_utc();                // "2026-11-30T07:15:00Z"
 std::string host_name();
 // The folder that this process is in: as `claimed` (PWD) has it, links and all, where that is

@@ -1,0 +1,208 @@
+#include "commands/hook.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "activate/change.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "catalog/project.hpp"
+#include "commands/choice.hpp"
+#include "commands/use.hpp"
+#include "sys/file.hpp"
+#include "sys/machine.hpp"
+
+namespace cudaenv::commands {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using activate::HookState;
+using activate::WatchedFile;
+
+constexpr std::int64_t second = 1'000'000'000;
+
+// What the project asks for, if that can be.
+struct Wanted {
+  std::string project{};  // the fingerprint of file and text; empty: no project
+  std::optional<ProjectFile> file{};
+  std::optional<fs::path> prefix{};
+  std::vector<std::string> problems{};
+  std::vector<std::string> awaited{};  // what is there once the toolkit is installed
+};
+
+// From the current folder where that is the same: shorter, and right when the folder is moved.
+std::string as_seen(const fs::path& path, const Host& host, bool physical) {
+  return physical ? path.lexically_relative(host.directory).string() : path.string();
+}
+
+WatchedFile watched(const fs::path& path) {
+  WatchedFile file{path.string()};
+  // Looked at before it is read: what changes in between shows as a difference.
+  if (const auto stat = sys::stat_target(path)) {
+    file.modified = stat->modified_ns / second;
+    file.changed = stat->changed_ns / second;
+    file.inode = stat->inode;
+    file.size = stat->size;
+    // Of the next change the kernel takes the time of its last tick.
+    constexpr std::int64_t tick = second / 50;
+    file.settled = (sys::now_ns() - tick) / second > file.changed;
+  }
+  return file;
+}
+
+// One line of an error and the first thing to type.
+std::string in_one_line(const Error& error) {
+  std::string line = error.what();
+  if (!error.advice().empty()) line += "; " + error.advice().front();
+  return line;
+}
+
+// The names under which an installation would make the spec's toolkit appear.
+std::vector<std::string> awaited(const Spec& spec, const Host& host) {
+  std::string name = spec.text();
+  if (const auto* partial = std::get_if<Spec::Partial>(&spec.value())) {
+    if (partial->version.parts().size() < 2) return {};
+    name = partial->version.text();
+  } else if (!std::holds_alternative<Spec::Name>(spec.value())) {
+    return {};
+  }
+  std::vector<std::string> paths;
+  for (const auto& root : reading_roots(host)) {
+    paths.push_back((root.root() / store::prefix_folder(name)).string());
+  }
+  return paths;
+}
+
+// A prompt goes on whatever is wrong with a file or a root, so errors end here, as lines.
+void resolve(Wanted& wanted, WatchedFile& file, const Host& host) {
+  try {
+    const std::string shown = text::visible(file.path, 400);
+    file.text = sys::read_file(file.path, longest_project);
+    wanted.project = activate::fingerprint(file.path + '\0' + *file.text);
+    wanted.file = ProjectFile{file.path, catalog::parse_project(*file.text, file.path)};
+    for (const auto& line : wanted.file->project.odd) {
+      wanted.problems.push_back(fmt::format("{} {}", shown, line));
+    }
+    const Spec& spec = wanted.file->project.cuda;
+    if (std::holds_alternative<Spec::Auto>(spec.value())) {
+      // Only the driver knows, and that is not asked at a prompt.
+      wanted.problems.push_back(
+          fmt::format("{} asks for `auto`; type `eval \"$(cudaenv use)\"`", shown));
+      return;
+    }
+    wanted.awaited = awaited(spec, host);
+    wanted.prefix = Toolkits(host).of(*wanted.file).prefix.path;
+  } catch (const Error& error) {
+    wanted.problems.push_back(in_one_line(error));
+  }
+}
+
+bool is_on_path(const activate::Variables& environment, const fs::path& prefix) {
+  const auto path = environment.find("PATH");
+  if (path == environment.end()) return false;
+  const auto folders = text::split(path->second, ':');
+  return std::find(folders.begin(), folders.end(), (prefix / "bin").string()) != folders.end();
+}
+
+class Hook {
+ public:
+  Hook(const HookState& before, const Host& host)
+      : before_(before), host_(host), environment_(host.environment.variables()) {}
+
+  HookResult run() {
+    active_ = activate::active(environment_);
+    look();
+    result_.state.said = before_.said;
+    const bool manual = active_ && !active_->chosen_by.starts_with('/');
+    if (manual) {
+      result_.state.seen = HookState::Seen::manual;
+    } else {
+      decide();
+    }
+    return std::move(result_);
+  }
+
+ private:
+  // Finds the project and what to watch.
+  void look() {
+    const bool physical = !host_.directory.empty() && sys::is_directory(host_.directory) &&
+                          sys::canonical(host_.directory) == host_.directory;
+    auto& watch = result_.watch;
+    for (const auto& path : project_places(host_)) {
+      if (!is_project_file(path)) {
+        watch.no_file.push_back(as_seen(path, host_, physical));
+        continue;
+      }
+      watch.file = watched(path);
+      resolve(wanted_, *watch.file, host_);
+      watch.file->path = as_seen(path, host_, physical);
+      break;
+    }
+    if (wanted_.prefix) watch.present.push_back(wanted_.prefix->string());
+    if (!wanted_.prefix) watch.absent = wanted_.awaited;
+  }
+
+  void decide() {
+    // What the hook had switched on and somebody switched off stays off in that project.
+    const bool left_by_hand = before_.seen == HookState::Seen::project && !active_;
+    if (left_by_hand && before_.applied == wanted_.project) {
+      result_.state.off = wanted_.project;
+    } else if (before_.off == wanted_.project) {
+      result_.state.off = before_.off;
+    }
+    const bool off = !wanted_.project.empty() && result_.state.off == wanted_.project;
+    if (wanted_.prefix && !off) {
+      enter();
+    } else if (active_) {
+      result_.change = activate::leave(environment_);
+      result_.switched.push_back(
+          fmt::format("{} is not active any more", fs::path(active_->prefix).filename().string()));
+    }
+    if (!off) say_problems();
+  }
+
+  void enter() {
+    result_.state.seen = HookState::Seen::project;
+    result_.state.applied = wanted_.project;
+    const std::string prefix = wanted_.prefix->string();
+    const bool same = active_ && active_->prefix == prefix;
+    // What the user did to PATH since stays as it is.
+    if (same && before_.applied == wanted_.project && is_on_path(environment_, prefix)) return;
+    activate::Options options;
+    options.ld_path = sets_ld_path(std::nullopt, &wanted_.file->project, host_);
+    options.chosen_by = wanted_.file->place();
+    result_.change = activate::change(environment_, {prefix, {}}, options);
+    if (same) return;
+    result_.switched.push_back(fmt::format("{} is active, as {} says",
+                                           wanted_.prefix->filename().string(),
+                                           text::visible(wanted_.file->place(), 400)));
+  }
+
+  void say_problems() {
+    auto& said = result_.state.said;
+    for (auto& line : wanted_.problems) {
+      const auto mark = activate::fingerprint(line);
+      if (std::find(said.begin(), said.end(), mark) != said.end()) continue;
+      said.push_back(mark);
+      result_.problems.push_back(std::move(line));
+    }
+  }
+
+  const HookState& before_;
+  const Host& host_;
+  const activate::Variables& environment_;
+  std::optional<activate::Active> active_;
+  Wanted wanted_;
+  HookResult result_;
+};
+
+}  // namespace
+
+HookResult hook(const HookState& state, const Host& host) { return Hook(state, host).run(); }
+
+}  // namespace cudaenv::commands
