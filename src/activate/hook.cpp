@@ -37,6 +37,13 @@ std::string fingerprint(std::string_view text) {
   return fmt::format("{:016x}", hash);
 }
 
+bool is_news(HookState& state, std::string_view line) {
+  auto mark = fingerprint(line);
+  if (std::find(state.said.begin(), state.said.end(), mark) != state.said.end()) return false;
+  state.said.push_back(std::move(mark));
+  return true;
+}
+
 std::string encoded(const HookState& state) {
   const std::size_t skipped = state.said.size() - std::min(state.said.size(), most_said);
   const std::vector<std::string> said(state.said.begin() + static_cast<std::ptrdiff_t>(skipped),

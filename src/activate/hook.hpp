@@ -26,6 +26,9 @@ std::string encoded(const HookState& state);
 // A text that is none of ours is the state of a new shell.
 HookState decoded_state(std::string_view text);
 
+// Whether a line is new to this shell. It no longer is afterwards.
+bool is_news(HookState& state, std::string_view line);
+
 // Short, of letters and digits; the same for the same text.
 std::string fingerprint(std::string_view text);
 

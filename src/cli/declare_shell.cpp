@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "activate/hook.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/declare.hpp"
@@ -104,7 +105,12 @@ void declare_hook(CLI::App& app, Session& session) {
   app.callback([options, &session] {
     session.action = [options, &session] {
       const Shell shell = shell_or_refuse(options->shell);
-      const auto result = commands::hook(activate::decoded_state(options->state), session.host);
+      const auto state = activate::decoded_state(options->state);
+      auto result = session.fault ? commands::hook_without_configuration(state, *session.fault)
+                                  : commands::hook(state, session.host);
+      for (const auto& line : session.config.odd) {
+        if (activate::is_news(result.state, line)) result.problems.push_back(line);
+      }
       session.print(activate::hook_code(result.change, result.watch, result.state, shell));
       for (const auto& line : result.switched) session.say("cudaenv: " + line);
       for (const auto& line : result.problems) sys::write_stderr("cudaenv: " + line + "\n");

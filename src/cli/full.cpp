@@ -14,7 +14,8 @@ const std::vector<Command>& all_commands() {
         {"gc", "Install", "Remove what no toolkit uses any more", declare_gc},
         {"update", "Install", "Learn of releases newer than this cudaenv", declare_update},
     };
-    all.push_back({"complete", "", "What the completions ask", declare_complete});
+    all.push_back(
+        {"complete", "", "What the completions ask", declare_complete, Command::Kind::unasked});
     for (const auto& command : light_commands()) {
       all.push_back(command);
       if (command.name == "list") all.back().declare = declare_list_remote;

@@ -117,16 +117,20 @@ std::vector<std::string> take_command(std::vector<std::string>& arguments) {
   return command;
 }
 
-// What the shell gets of a command whose output it evaluates, when that failed.
-void print_refusal(const std::vector<std::string>& arguments, const std::vector<Command>& commands,
-                   const Session& session) {
+Command::Kind kind_of(const std::vector<std::string>& arguments,
+                      const std::vector<Command>& commands) {
   const auto word = command_word(arguments);
   const auto known = std::find_if(commands.begin(), commands.end(), [&](const Command& command) {
-    return word != arguments.end() && command.name == *word && command.evaluated;
+    return word != arguments.end() && command.name == *word;
   });
-  if (known == commands.end() || sys::is_terminal(STDOUT_FILENO)) return;
+  return known == commands.end() ? Command::Kind::plain : known->kind;
+}
+
+// What the shell gets of a command whose output it evaluates, when that failed.
+void print_refusal(const std::vector<std::string>& arguments, const Session& session) {
+  if (sys::is_terminal(STDOUT_FILENO)) return;
   std::string named;
-  for (auto it = word; it != arguments.end(); ++it) {
+  for (auto it = command_word(arguments); it != arguments.end(); ++it) {
     if (it->starts_with("--format")) return;
     if (it->starts_with("--shell=")) named = it->substr(8);
     if (*it == "--shell" && it + 1 != arguments.end()) named = *(it + 1);
@@ -175,7 +179,9 @@ int attempt(const std::vector<std::string>& arguments, const std::vector<Command
             Session& session) {
   auto& progress = session.host.progress;
   try {
-    for (const auto& line : session.config.odd) session.note(line);
+    if (kind_of(arguments, commands) != Command::Kind::unasked) {
+      for (const auto& line : session.config.odd) session.note(line);
+    }
     auto ours = arguments;
     session.command = take_command(ours);
     const int status = parse_and_act(ours, commands, session);
@@ -204,7 +210,7 @@ int run(const std::vector<std::string>& arguments, const std::vector<Command>& c
   hold_standard_streams();
   const auto own = sys::Environment::of_process();
   Config config;
-  const auto fault = read_into(config, own, arguments);
+  auto fault = read_into(config, own, arguments);
   const auto environment = with_config(own, config);
   const sys::SignalInterrupt interrupt;
   const Style err = Style::for_stream(STDERR_FILENO, environment);
@@ -213,10 +219,19 @@ int run(const std::vector<std::string>& arguments, const std::vector<Command>& c
   const commands::Host host{environment,     interrupt,
                             *progress,       version_text,
                             make_downloader, sys::working_directory(environment.get("PWD"))};
-  Session session{
-      host, Style::for_stream(STDOUT_FILENO, environment), err, quiet, std::move(config), {}, {}};
-  const int status = fault ? report(*fault, session.err) : attempt(arguments, commands, session);
-  if (status != Exit::done) print_refusal(arguments, commands, session);
+  Session session{host,
+                  Style::for_stream(STDOUT_FILENO, environment),
+                  err,
+                  quiet,
+                  std::move(config),
+                  std::move(fault),
+                  {},
+                  {}};
+  const auto kind = kind_of(arguments, commands);
+  const bool goes_on = !session.fault || kind == Command::Kind::unasked;
+  const int status =
+      goes_on ? attempt(arguments, commands, session) : report(*session.fault, session.err);
+  if (status != Exit::done && kind == Command::Kind::evaluated) print_refusal(arguments, session);
   return status;
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "cli/config.hpp"
 #include "cli/style.hpp"
 #include "commands/host.hpp"
@@ -23,6 +25,8 @@ struct Session {
   bool quiet = false;
   // What the configuration files say; `environment` of the host has it too.
   Config config;
+  // Why they cannot be read. Only commands that a shell runs by itself go on then.
+  std::optional<Error> fault;
   // What the chosen command does; returns the exit status.
   std::function<int()> action;
   // The words after `exec SPEC`.
@@ -45,7 +49,10 @@ struct Command {
   std::string_view group;
   std::string_view summary;
   void (*declare)(CLI::App& app, Session& session);
-  bool evaluated = false;  // its output is code for a shell
+  // evaluated: its output is code for a shell. unasked: a shell runs it by itself, so that it says
+  // nothing of the configuration, unless it sees to that being once.
+  enum class Kind { plain, evaluated, unasked };
+  Kind kind = Kind::plain;
 };
 
 }  // namespace cudaenv::cli

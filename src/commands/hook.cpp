@@ -184,12 +184,8 @@ class Hook {
   }
 
   void say_problems() {
-    auto& said = result_.state.said;
     for (auto& line : wanted_.problems) {
-      const auto mark = activate::fingerprint(line);
-      if (std::find(said.begin(), said.end(), mark) != said.end()) continue;
-      said.push_back(mark);
-      result_.problems.push_back(std::move(line));
+      if (activate::is_news(result_.state, line)) result_.problems.push_back(std::move(line));
     }
   }
 
@@ -204,5 +200,13 @@ class Hook {
 }  // namespace
 
 HookResult hook(const HookState& state, const Host& host) { return Hook(state, host).run(); }
+
+HookResult hook_without_configuration(const HookState& state, const Error& why) {
+  HookResult result;
+  result.state = state;
+  auto line = in_one_line(why);
+  if (activate::is_news(result.state, line)) result.problems.push_back(std::move(line));
+  return result;
+}
 
 }  // namespace cudaenv::commands

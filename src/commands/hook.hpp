@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "activate/hook.hpp"
+#include "base/error.hpp"
 #include "commands/host.hpp"
 
 namespace cudaenv::commands {
@@ -21,5 +22,8 @@ struct HookResult {
 // installed, or whose file cannot be read, is as none. Opens no socket, probes no GPU, asks
 // nothing.
 HookResult hook(const activate::HookState& state, const Host& host);
+
+// The same where the configuration cannot be read: nothing changes, and why is said once.
+HookResult hook_without_configuration(const activate::HookState& state, const Error& why);
 
 }  // namespace cudaenv::commands

@@ -82,6 +82,17 @@ run bash -c 'eval "$("$CUDAENV" use 12.1)"'
 assert_status 1 "a fault in eval"
 must "$CUDAENV" --version
 must "$CUDAENV" list --help
+# A shell that starts is not told, and goes on; its hook tells it once.
+for words in "init bash" "init fish" "completions zsh" "complete use"; do
+  read -ra words <<<"$words"
+  must "$CUDAENV" "${words[@]}"
+  assert_equal "stderr of ${words[*]}" "" "$err"
+done
+must "$CUDAENV" hook bash ...
+assert_contains "what the hook says" "$err" "cudaenv: cannot read \`$config\`"
+state=$(sed -n 's/.*__cudaenv_state=\([^ ]*\) .*/\1/p' <<<"$out")
+must "$CUDAENV" hook bash "$state"
+assert_equal "what it says again" "" "$err"
 must env CUDAENV_NO_CONFIG=1 "$CUDAENV" list
 printf 'mirror = "x"\n' >"$config"
 must "$CUDAENV" list
