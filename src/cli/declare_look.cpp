@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "cli/declare.hpp"
 #include "cli/report.hpp"
+#include "cli/use_options.hpp"
 #include "commands/locate.hpp"
 
 namespace cudaenv::cli {
@@ -56,11 +57,7 @@ void declare_prefix(CLI::App& app, Session& session) {
 void declare_exec(CLI::App& app, Session& session) {
   const auto request = std::make_shared<commands::UseRequest>();
   app.add_option("SPEC", request->spec, without_spec);
-  app.add_option("--with", request->with, "A library that it has to have: cudnn@8.9")
-      ->allow_extra_args(false);
-  app.add_flag_callback(
-      "--no-ld-path", [request] { request->ld_path = false; },
-      "Leave LD_LIBRARY_PATH alone (CUDAENV_LD_PATH=0)");
+  add_use_options(app, *request);
   app.footer("The command follows: cudaenv exec 12.1 -- nvcc --version");
   app.callback([request, &session] {
     session.action = [request, &session]() -> int {

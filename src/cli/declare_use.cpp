@@ -14,6 +14,7 @@
 #include "cli/declare.hpp"
 #include "cli/report.hpp"
 #include "cli/table.hpp"
+#include "cli/use_options.hpp"
 #include "commands/calling_shell.hpp"
 #include "commands/local.hpp"
 #include "commands/use.hpp"
@@ -185,11 +186,7 @@ void declare_use(CLI::App& app, Session& session) {
   const auto options = std::make_shared<UseOptions>();
   auto* spec = app.add_option("SPEC", options->request.spec,
                               "The toolkit; without it the one that `.cudaenv` asks for");
-  app.add_option("--with", options->request.with, "A library that it has to have: cudnn@8.9")
-      ->allow_extra_args(false);
-  const auto no_ld_path = [options] { options->request.ld_path = false; };
-  app.add_flag_callback("--no-ld-path", no_ld_path,
-                        "Leave LD_LIBRARY_PATH alone (CUDAENV_LD_PATH=0)");
+  add_use_options(app, options->request);
   app.add_flag("--off", options->off, "Leave the active toolkit, as `deactivate` does")
       ->excludes(spec);
   add_output_options(app, *options);

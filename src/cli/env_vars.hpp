@@ -52,6 +52,7 @@ inline constexpr std::array env_vars{
     EnvVar{"CUDAENV_NO_PROGRESS", "1: plain lines instead of a progress display", "no_progress",
            SettingKind::flag},
     EnvVar{"CUDAENV_LD_PATH", "0: leave LD_LIBRARY_PATH alone", "ld_path", SettingKind::flag},
+    EnvVar{"CUDAENV_CUDACXX", "0: leave CUDACXX alone", "cudacxx", SettingKind::flag},
     EnvVar{"CUDAENV_CEILING", "the last folder, upwards, in which .cudaenv is looked for"},
     EnvVar{"CUDAENV_NO_CONFIG", "1: read no configuration file"},
     EnvVar{"CUDAENV_ACTIVE", "set by cudaenv: the folder of the active toolkit"},

@@ -173,8 +173,7 @@ class Hook {
     const bool same = active_ && active_->prefix == prefix;
     // What the user did to PATH since stays as it is.
     if (same && before_.applied == wanted_.project && is_on_path(environment_, prefix)) return;
-    activate::Options options;
-    options.ld_path = sets_ld_path(std::nullopt, &wanted_.file->project, host_);
+    auto options = what_to_set({}, &wanted_.file->project, host_);
     options.chosen_by = wanted_.file->place();
     result_.change = activate::change(environment_, {prefix, {}}, options);
     if (same) return;

@@ -26,10 +26,19 @@ void warn_of_python(const activate::Change& change, const Host& host) {
                   text::visible(libraries->string(), 400)));
 }
 
-UseResult entered(Choice choice, std::string chosen_by, bool ld_path, const UseRequest& request,
-                  const Host& host) {
-  activate::Options options;
-  options.ld_path = ld_path;
+// As the request says, else the variable, else the project, else the configuration.
+bool is_wanted(const char* variable, std::optional<bool> request, std::optional<bool> project,
+               const Host& host) {
+  if (request) return *request;
+  const auto& variables = host.environment.variables();
+  const auto own = variables.find(variable);
+  if (own != variables.end() && !own->second.empty()) return host.environment.is_on(variable);
+  if (project) return *project;
+  return !host.environment.non_empty(variable) || host.environment.is_on(variable);
+}
+
+UseResult entered(Choice choice, std::string chosen_by, activate::Options options,
+                  const UseRequest& request, const Host& host) {
   options.chosen_by = std::move(chosen_by);
   const activate::Variables none;
   const auto& variables = request.from_empty_environment ? none : host.environment.variables();
@@ -52,8 +61,7 @@ UseResult use(const UseRequest& request, const Host& host) {
   Toolkits toolkits(host);
   auto choice = toolkits.named(request.spec, libraries);
   const auto by = fmt::format("use {}", choice.where);
-  return entered(std::move(choice), by, sets_ld_path(request.ld_path, nullptr, host), request,
-                 host);
+  return entered(std::move(choice), by, what_to_set(request, nullptr, host), request, host);
 }
 
 UseResult use(const ProjectFile& file, const UseRequest& request, const Host& host) {
@@ -62,36 +70,34 @@ UseResult use(const ProjectFile& file, const UseRequest& request, const Host& ho
     wanted.project.libraries.push_back(library_named(typed));
   }
   Toolkits toolkits(host);
-  return entered(toolkits.of(wanted), file.place(),
-                 sets_ld_path(request.ld_path, &file.project, host), request, host);
+  return entered(toolkits.of(wanted), file.place(), what_to_set(request, &file.project, host),
+                 request, host);
 }
 
 UseResult use_chosen(const UseRequest& request, const Host& host) {
   if (!request.spec.empty() || !request.with.empty()) return use(request, host);
   Toolkits toolkits(host);
-  const bool ld_path = sets_ld_path(request.ld_path, nullptr, host);
+  const auto options = what_to_set(request, nullptr, host);
   if (auto choice = toolkits.active()) {
-    if (activate::active(host.environment.variables()) && !request.ld_path) {
-      return {{}, std::move(*choice)};
-    }
+    const bool same = !request.ld_path && !request.cudacxx;
+    if (same && activate::active(host.environment.variables())) return {{}, std::move(*choice)};
     const auto by = choice->where;
-    return entered(std::move(*choice), by, ld_path, request, host);
+    return entered(std::move(*choice), by, options, request, host);
   }
   if (const auto file = project_file(host)) return use(*file, request, host);
   if (auto choice = toolkits.by_default()) {
-    return entered(std::move(*choice), "default", ld_path, request, host);
+    return entered(std::move(*choice), "default", options, request, host);
   }
   throw toolkits.none_chosen();
 }
 
-bool sets_ld_path(std::optional<bool> flag, const catalog::Project* project, const Host& host) {
-  constexpr const char* name = "CUDAENV_LD_PATH";
-  if (flag) return *flag;
-  const auto& variables = host.environment.variables();
-  const auto own = variables.find(name);
-  if (own != variables.end() && !own->second.empty()) return host.environment.is_on(name);
-  if (project && project->ld_path) return *project->ld_path;
-  return !host.environment.non_empty(name) || host.environment.is_on(name);
+activate::Options what_to_set(const UseRequest& request, const catalog::Project* project,
+                              const Host& host) {
+  activate::Options options;
+  options.ld_path = is_wanted("CUDAENV_LD_PATH", request.ld_path,
+                              project ? project->ld_path : std::nullopt, host);
+  options.cudacxx = is_wanted("CUDAENV_CUDACXX", request.cudacxx, std::nullopt, host);
+  return options;
 }
 
 catalog::Project::Library library_named(const std::string& typed) {

@@ -13,7 +13,8 @@ namespace cudaenv::commands {
 struct UseRequest {
   std::string spec;                     // empty: what the project file asks for
   std::vector<std::string> with;        // libraries that have to be in it: "cudnn@8.9"
-  std::optional<bool> ld_path;          // nothing: see sets_ld_path()
+  std::optional<bool> ld_path;          // whether LD_LIBRARY_PATH is set; nothing: see
+  std::optional<bool> cudacxx;          // whether CUDACXX is; what_to_set()
   bool from_empty_environment = false;  // not from this process's
 };
 
@@ -34,9 +35,11 @@ UseResult use(const ProjectFile& file, const UseRequest& request, const Host& ho
 // already stays as it is.
 UseResult use_chosen(const UseRequest& request, const Host& host);
 
-// Whether LD_LIBRARY_PATH is to be set: as the flag says, else CUDAENV_LD_PATH, else the project,
-// else the configuration; without any of them it is.
-bool sets_ld_path(std::optional<bool> flag, const catalog::Project* project, const Host& host);
+// Whether LD_LIBRARY_PATH and CUDACXX are to be set: as the request says, else CUDAENV_LD_PATH and
+// CUDAENV_CUDACXX, else (LD_LIBRARY_PATH) the project, else the configuration; without any of them
+// they are.
+activate::Options what_to_set(const UseRequest& request, const catalog::Project* project,
+                              const Host& host);
 
 // "cudnn@8.9" or "cudnn". Throws Error(usage) for an unknown library or a malformed version.
 catalog::Project::Library library_named(const std::string& typed);

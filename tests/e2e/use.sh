@@ -214,6 +214,10 @@ ld_path() {  # then cudaenv's words
 assert_equal "by default" set "$(ld_path "$CUDAENV")"
 assert_equal "by variable" "left alone" "$(ld_path CUDAENV_LD_PATH=0 "$CUDAENV")"
 assert_equal "by an empty variable" set "$(ld_path CUDAENV_LD_PATH= "$CUDAENV")"
+must "$CUDAENV" use 12.1 --no-cudacxx --shell sh
+[[ $out != *CUDACXX* ]] || fail "--no-cudacxx sets CUDACXX: $out"
+must env CUDAENV_CUDACXX=0 CUDACXX=mine "$CUDAENV" exec 12.1 -- sh -c 'echo "$CUDACXX"'
+assert_equal "CUDACXX of one's own" mine "$out"
 mkdir -p "$scratch/venv/lib/python3.11/site-packages/nvidia/cublas/lib" "$scratch/conda/lib"
 touch "$scratch/conda/lib/libcudart.so.12"
 for variable in "VIRTUAL_ENV=$scratch/venv" "CONDA_PREFIX=$scratch/conda"; do
