@@ -9,6 +9,8 @@
 #include "activate/change.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "catalog/components.hpp"
+#include "catalog/index.hpp"
 #include "catalog/project.hpp"
 #include "commands/choice.hpp"
 #include "commands/use.hpp"
@@ -32,7 +34,7 @@ struct Wanted {
   std::optional<ProjectFile> file{};
   std::optional<fs::path> prefix{};
   std::vector<std::string> problems{};
-  std::vector<std::string> awaited{};  // what is there once the toolkit is installed
+  bool missing = false;  // it is to be installed
 };
 
 // From the current folder where that is the same: shorter, and right when the folder is moved.
@@ -62,18 +64,51 @@ std::string in_one_line(const Error& error) {
   return line;
 }
 
-// The names under which an installation would make the spec's toolkit appear.
-std::vector<std::string> awaited(const Spec& spec, const Host& host) {
-  std::string name = spec.text();
-  if (const auto* partial = std::get_if<Spec::Partial>(&spec.value())) {
-    if (partial->version.parts().size() < 2) return {};
-    name = partial->version.text();
-  } else if (!std::holds_alternative<Spec::Name>(spec.value())) {
-    return {};
+// The names that an installation of what the spec asks for can make in a root.
+std::vector<std::string> names_to_come(const Spec& spec) {
+  std::vector<std::string> names;
+  const auto* partial = std::get_if<Spec::Partial>(&spec.value());
+  if (std::holds_alternative<Spec::Name>(spec.value())) return {spec.text()};
+  if (partial && partial->version.parts().size() > 1) names.push_back(partial->version.text());
+  const auto known = catalog::versions("cuda");
+  for (auto version = known.rbegin(); version != known.rend(); ++version) {
+    if (!spec.accepts(*version)) continue;
+    names.push_back(version->first(2).text());
+    names.push_back(version->text());
   }
+  return names;
+}
+
+bool is_absent(const fs::path& path) {
+  try {
+    return !sys::stat_target(path);
+  } catch (const Error&) {
+    return false;  // not for this user to look at
+  }
+}
+
+// The paths at which an installation would make appear what the project asks for and does not get:
+// a folder or a minor link of a root, or the licence of a library that joins a toolkit. A prompt
+// asks for each, so there are not many.
+std::vector<std::string> awaited(const catalog::Project& project, const Host& host) {
+  constexpr std::size_t most = 40;
   std::vector<std::string> paths;
-  for (const auto& root : reading_roots(host)) {
-    paths.push_back((root.root() / store::prefix_folder(name)).string());
+  const auto add = [&](const fs::path& path) {
+    const std::string text = path.string();
+    const bool known = std::find(paths.begin(), paths.end(), text) != paths.end();
+    if (paths.size() < most && !known && is_absent(path)) paths.push_back(text);
+  };
+  Toolkits toolkits(host);
+  for (const auto& library : project.libraries) {
+    const auto* row = catalog::add_on(library.name);
+    for (const auto& prefix : toolkits.inventory().prefixes) {
+      if (row && project.cuda.accepts(prefix.receipt.cuda)) {
+        add(prefix.path / "share/licenses" / row->component);
+      }
+    }
+  }
+  for (const auto& name : names_to_come(project.cuda)) {
+    for (const auto& root : reading_roots(host)) add(root.root() / store::prefix_folder(name));
   }
   return paths;
 }
@@ -88,17 +123,10 @@ void resolve(Wanted& wanted, WatchedFile& file, const Host& host) {
     for (const auto& line : wanted.file->project.odd) {
       wanted.problems.push_back(fmt::format("{} {}", shown, line));
     }
-    const Spec& spec = wanted.file->project.cuda;
-    if (std::holds_alternative<Spec::Auto>(spec.value())) {
-      // Only the driver knows, and that is not asked at a prompt.
-      wanted.problems.push_back(
-          fmt::format("{} asks for `auto`; type `eval \"$(cudaenv use)\"`", shown));
-      return;
-    }
-    wanted.awaited = awaited(spec, host);
     wanted.prefix = Toolkits(host).of(*wanted.file).prefix.path;
   } catch (const Error& error) {
     wanted.problems.push_back(in_one_line(error));
+    wanted.missing = wanted.file && error.kind() == ErrorKind::missing;
   }
 }
 
@@ -144,7 +172,7 @@ class Hook {
       break;
     }
     if (wanted_.prefix) watch.present.push_back(wanted_.prefix->string());
-    if (!wanted_.prefix) watch.absent = wanted_.awaited;
+    if (wanted_.missing) watch.absent = awaited(wanted_.file->project, host_);
   }
 
   void decide() {

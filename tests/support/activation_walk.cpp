@@ -135,6 +135,12 @@ Change ActivationWalk::step() {
   }
 }
 
+void ActivationWalk::take(const Change& change) {
+  entered_.reset();
+  environment_ = applied(environment_, change);
+  forget_lone_empties();
+}
+
 Variables ActivationWalk::without_toolkits() const {
   Variables result = variables_;
   for (const auto& [name, elements] : lists_) result[name] = text::join(elements, ":");

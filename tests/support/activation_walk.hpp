@@ -24,6 +24,8 @@ class ActivationWalk {
 
   // Takes a step. What it changes is the answer; `environment` is after it.
   activate::Change step();
+  // What somebody else activates or leaves is a step, too.
+  void take(const activate::Change& change);
 
   const activate::Variables& environment() const { return environment_; }
 
