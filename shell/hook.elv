@@ -8,7 +8,7 @@ var before = ''
 var watch = $nil
 
 fn here {
-  put $pwd':'$E:CUDAENV_ACTIVE':'$E:CUDAENV_CHOSEN_BY':'$E:CUDAENV_ROOT':'$E:CUDAENV_CEILING
+  put $pwd':'$E:CUDAENV_ACTIVE':'$E:CUDAENV_CHOSEN_BY':'$E:CUDAENV_ROOT':'$E:CUDAENV_CEILING':'$E:PATH
 }
 
 fn is-file {|path| path:is-regular &follow-symlink=$true $path }

@@ -1,9 +1,8 @@
 # Before each prompt: nothing while nothing changed, which `__cudaenv_same` finds out without a
 # process; else the program says what to do and what to watch, as JSON.
 def __cudaenv_here [] {
-  [CUDAENV_ACTIVE CUDAENV_CHOSEN_BY CUDAENV_ROOT CUDAENV_CEILING]
-  | each {|name| $env | get --ignore-errors $name | default "" }
-  | prepend $env.PWD
+  [$env.PWD $env.CUDAENV_ACTIVE? $env.CUDAENV_CHOSEN_BY? $env.CUDAENV_ROOT? $env.CUDAENV_CEILING?
+    ($env.PATH? | default [] | str join ":")]
 }
 
 def __cudaenv_is [path: string, kind: string] {
@@ -11,21 +10,21 @@ def __cudaenv_is [path: string, kind: string] {
 }
 
 def __cudaenv_same [] {
-  let last = ($env | get --ignore-errors __cudaenv)
+  let last = $env.__cudaenv?
   if $last == null { return false }
   if $last.here != (__cudaenv_here) { return false }
   let watch = $last.watch
   if ($watch.no_file | any {|path| __cudaenv_is $path file }) { return false }
   if ($watch.present | any {|path| not ($path | path exists) }) { return false }
   if ($watch.absent | any {|path| $path | path exists }) { return false }
-  let file = ($watch | get --ignore-errors file)
+  let file = $watch.file?
   if $file == null { return true }
   if not (__cudaenv_is $file file) { return false }
   (try { open --raw $file | decode utf-8 } catch { null }) == $watch.text
 }
 
 def --env __cudaenv_look [] {
-  let state = ($env | get --ignore-errors __cudaenv.watch.state | default "...")
+  let state = ($env.__cudaenv?.watch?.state? | default "...")
   let answer = (try { ^@PROGRAM@ hook nushell $state | from json } catch { null })
   if $answer == null {
     # It has said why. In another folder it may be otherwise.

@@ -6,7 +6,7 @@ $global:__cudaenv_watch = $null
 
 function global:__cudaenv_here {
   @($PWD.ProviderPath, $env:CUDAENV_ACTIVE, $env:CUDAENV_CHOSEN_BY, $env:CUDAENV_ROOT,
-    $env:CUDAENV_CEILING) -join ':'
+    $env:CUDAENV_CEILING, $env:PATH) -join ':'
 }
 
 function global:__cudaenv_path([string] $path) {

@@ -38,8 +38,10 @@ std::string path_tests(const Watch& watch, const Tests& tests) {
 // What shells read of the file: they stop at a NUL.
 std::string_view readable_part(std::string_view text) { return text.substr(0, text.find('\0')); }
 
+// PATH is in it for who sets it anew, as Python's environments do when they are left.
 const char* const key_in_posix =
-    "\"$PWD:${CUDAENV_ACTIVE-}:${CUDAENV_CHOSEN_BY-}:${CUDAENV_ROOT-}:${CUDAENV_CEILING-}\"";
+    "\"$PWD:${CUDAENV_ACTIVE-}:${CUDAENV_CHOSEN_BY-}:${CUDAENV_ROOT-}:${CUDAENV_CEILING-}:"
+    "${PATH-}\"";
 
 std::string posix_code(const Watch& watch, const HookState& state, std::string_view set,
                        std::string_view compare) {
@@ -85,7 +87,7 @@ std::string zsh_code(const Watch& watch, const HookState& state) {
 
 std::string fish_code(const Watch& watch, const HookState& state) {
   const char* const key =
-      "\"$PWD:$CUDAENV_ACTIVE:$CUDAENV_CHOSEN_BY:$CUDAENV_ROOT:$CUDAENV_CEILING\"";
+      "\"$PWD:$CUDAENV_ACTIVE:$CUDAENV_CHOSEN_BY:$CUDAENV_ROOT:$CUDAENV_CEILING:$PATH\"";
   std::string compare;
   if (watch.file && watch.file->text) {
     compare = fmt::format(

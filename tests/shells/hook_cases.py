@@ -236,21 +236,76 @@ def interrupted(world, shell):
 
 
 @case()
-def a_failure_is_told_once(world, shell):
-    """Not with every prompt, and it is over when the fault is."""
+def a_broken_configuration_is_told_once(world, shell):
+    """Neither a shell's start nor each prompt, and it is over when the fault is."""
     one = project(world, "one", "12.1\n")
     config = world.folder / "home/.config/cudaenv/config.toml"
     config.parent.mkdir(parents=True)
+    config.write_text("jobs = [\n")
+    with LiveShell(world, shell, take_hook=False) as live:
+        said = live.run(SHELLS[shell][1].format(world.init(shell)))
+        assert count(said, "cannot read") == 1 and str(config) in said, said
+        said = live.run("") + live.run(f"cd {one}") + live.run("")
+        assert "cannot read" not in said and "error" not in said, said
+        assert live.active() == ""
+        config.write_text("no_such_key = 1\n")
+        live.run(f"cd {world.work}")
+        said = live.run(f"cd {one}") + live.run(f"cd {world.work}") + live.run(f"cd {one}")
+        assert live.active() == prefix(world, "12.1.1")
+        assert count(said, "no_such_key") == 0, said  # it was said in the folder before
+
+
+@case()
+def a_failure_is_told_once(world, shell):
+    """Not with every prompt, and it is over when the fault is."""
+    one = project(world, "one", "12.1\n")
     with LiveShell(world, shell) as live:
-        config.write_text("jobs = [\n")
+        works = world.wrapper.read_text()
+        world.wrapper.write_text("#!/bin/sh\necho it has fai\"\"led >&2\nexit 1\n")
         said = live.run(f"cd {one}")
-        assert said.count("error: ") == 1, said
+        assert count(said, "it has failed") == 1, said
         said = live.run("") + live.run("")
-        assert "error: " not in said, said
-        config.unlink()
+        assert "it has failed" not in said, said
+        world.wrapper.write_text(works)
         live.run(f"cd {world.work}")
         live.run(f"cd {one}")
         assert live.active() == prefix(world, "12.1.1")
+
+
+@case()
+def any_install_of_a_range_is_noticed(world, shell):
+    """Where several toolkits would do, the first that comes does."""
+    for text, version in ((">=12.5,<13\n", "12.8.1"), ("13\n", "13.0.1")):
+        folder = project(world, "p", text)
+        with LiveShell(world, shell) as live:
+            live.run(f"cd {folder}")
+            settle(shell)
+            live.run("")
+            starts = world.starts()
+            live.run("")
+            assert world.starts() == starts, text
+            add_toolkit(world.root, version)
+            live.run("")
+            assert live.active() == prefix(world, version), text
+
+
+@case()
+def a_path_that_was_set_anew(world, shell):
+    """As an environment of Python does that is left: the toolkit comes first again."""
+    one = project(world, "one", "12.1\n")
+    setting = {"fish": f"set -gx PATH {SYSTEM_PATH.replace(':', ' ')}",
+               "tcsh": f"setenv PATH {SYSTEM_PATH}",
+               "elvish": f"set-env PATH {SYSTEM_PATH}"}.get(shell, f"PATH={SYSTEM_PATH}")
+    with LiveShell(world, shell) as live:
+        live.run(f"cd {one}")
+        live.run(setting)
+        path = live.variables()["PATH"]
+        assert path == f"{prefix(world, '12.1.1')}/bin:{SYSTEM_PATH}", path
+        settle(shell)
+        live.run("")
+        starts = world.starts()
+        live.run("")
+        assert world.starts() == starts
 
 
 @case("bash", "zsh", "fish", "tcsh")

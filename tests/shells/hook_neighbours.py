@@ -5,9 +5,10 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 
 from live_shell import PROGRAM, SHELLS, SYSTEM_PATH, LiveShell
-from shell_cases import case, main, prefix, project
+from shell_cases import case, lacks, main, prefix, project
 
 
 @case("bash", "zsh")
@@ -18,7 +19,7 @@ def virtual_environments(world, shell):
     made = subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv],
                           capture_output=True)
     if made.returncode != 0:
-        return
+        return lacks("Python's venv")
     conda = f"{world.work}/conda"
     conda = (f"CONDA_PREFIX={conda}; export CONDA_PREFIX; PATH={conda}/bin:$PATH",
              "PATH=$(printf %s \"$PATH\" | tr : '\\n' | grep -v conda | paste -sd:); "
@@ -40,13 +41,23 @@ def virtual_environments(world, shell):
             live.run(f"cd {world.work}")
             path = live.variables()["PATH"]
             assert str(world.root) not in path and path == inside, path
+        with LiveShell(world, shell) as live:
+            live.run(enter)
+            live.run(f"cd {one}")
+            live.run(leave)
+            path = live.variables()["PATH"]
+            assert path == f"{prefix(world, '12.1.1')}/bin:{before}", (enter, path)
+            live.run(enter)
+            live.run(leave)
+            live.run(f"cd {world.work}")
+            assert live.variables()["PATH"] == before, enter
 
 
 @case("bash", "zsh")
 def beside_direnv(world, shell):
     """direnv's hook and ours, in both orders."""
     if not shutil.which("direnv", path=SYSTEM_PATH):
-        return
+        return lacks("direnv")
     one = project(world, "one", "12.1\n")
     (one / ".envrc").write_text("export FROM_DIRENV=yes\nPATH_add tools\n")
     subprocess.run(["direnv", "allow", one], env=world.environment, check=True, capture_output=True)
@@ -109,7 +120,7 @@ def beside_lmod(world, shell):
     """A module loaded before, inside and after a project."""
     init = f"{LMOD}/{'csh' if shell == 'tcsh' else shell}"
     if not os.path.exists(init):
-        return
+        return lacks("Lmod")
     one = project(world, "one", "12.1\n")
     modules = world.work / "modules"
     modules.mkdir()
@@ -161,7 +172,7 @@ def two_shells(world, shell):
 def another_user(world, shell):
     """As with `su -p` and `sudo -E`: the environment of one, the shell of the other."""
     if os.geteuid() != 0 or not shutil.which("setpriv", path=SYSTEM_PATH):
-        return
+        return lacks("setpriv as root")
     one, two = project(world, "one", "12.1\n"), project(world, "two", "11.8\n")
     for folder in (world.folder, world.work):
         folder.chmod(0o777)
@@ -181,6 +192,121 @@ def another_user(world, shell):
         assert live.active() == ""
         live.run("exit")
         assert live.active() == prefix(world, "12.1.1")
+
+
+@case("bash")
+def below_su(world, shell):
+    """`su` keeps the environment, `su -` does not, and `exec` needs none."""
+    if os.geteuid() != 0 or not shutil.which("su", path=SYSTEM_PATH):
+        return lacks("su as root")
+    one = project(world, "one", "12.1\n")
+    for folder in (world.folder, world.work):
+        folder.chmod(0o777)
+    show = 'printf "<%s>" "${CUDAENV_ACTIVE-}"'
+    ask = f"CUDAENV_ROOT={world.root} {PROGRAM} exec 12.1 -- nvcc"
+    with LiveShell(world, shell) as live:
+        live.run(f"cd {one}")
+        said = live.run(f"su -p -s /bin/bash nobody -c '{show}'")
+        assert f"<{prefix(world, '12.1.1')}>" in said, said
+        said = live.run(f"su - -s /bin/bash nobody -c '{show}; {ask}'")
+        assert "<>12.1.1" in said, said
+        assert live.active() == prefix(world, "12.1.1")
+
+
+@case("bash", "zsh")
+def below_sudo(world, shell):
+    """With -E the toolkit stays known, without it `exec` brings it back."""
+    sudo = shutil.which("sudo", path=SYSTEM_PATH)
+    allowed = sudo and subprocess.run([sudo, "-n", "true"], capture_output=True).returncode == 0
+    if not allowed:
+        return lacks("sudo without a password")
+    one = project(world, "one", "12.1\n")
+    with LiveShell(world, shell) as live:
+        live.run(f"cd {one}")
+        said = live.run("sudo -n -E sh -c 'printf \"<%s>\" \"$CUDAENV_ACTIVE\"'")
+        assert f"<{prefix(world, '12.1.1')}>" in said, said
+        said = live.run(f"sudo -n sh -c 'printf \"<%s>\" \"$CUDAENV_ACTIVE\"'")
+        assert "<>" in said, said
+        said = live.run(f"sudo -n CUDAENV_ROOT={world.root} {PROGRAM} exec 12.1 -- nvcc")
+        assert "12.1.1" in said, said
+
+
+@case("bash", "zsh")
+def below_tmux(world, shell):
+    """Its login shells set PATH anew and have the variables of where it was started."""
+    if not shutil.which("tmux", path=SYSTEM_PATH):
+        return lacks("tmux")
+    one, two = project(world, "one", "12.1\n"), project(world, "two", "11.8\n")
+    home = world.folder / "home"
+    start = {"bash": ".bash_profile", "zsh": ".zlogin"}[shell]
+    take = SHELLS[shell][1].format(world.init(shell))
+    (home / start).write_text(f"PATH={SYSTEM_PATH}\n{take}\n")
+    (home / ".zshrc").touch()
+    socket, dump = world.folder / "tmux", world.folder / "dump"
+    program = shutil.which(shell, path=SYSTEM_PATH)
+    environment = {**world.environment, "SHELL": program, "TERM": "screen"}
+
+    def tmux(*words):
+        subprocess.run(["tmux", "-f", "/dev/null", "-S", socket, *words], env=environment,
+                       check=True, capture_output=True, stdin=subprocess.DEVNULL)
+
+    def variables():
+        dump.unlink(missing_ok=True)
+        tmux("send-keys", f"/usr/bin/env -0 > {dump}.new; mv {dump}.new {dump}", "Enter")
+        deadline = time.monotonic() + 30
+        while not dump.exists():
+            assert time.monotonic() < deadline, "tmux does not answer"
+            time.sleep(0.01)
+        return dict(entry.split("=", 1) for entry in dump.read_text().split("\0") if "=" in entry)
+
+    with LiveShell(world, shell, environment=environment) as live:
+        live.run(f"cd {one}")
+        live.run(f"tmux -f /dev/null -S {socket} new-session -d -x 200 -y 50")
+        try:
+            found = variables()
+            for name in ("CUDAENV_ACTIVE", "CUDA_HOME"):
+                assert found[name] == prefix(world, "12.1.1"), (name, found[name])
+            assert found["PATH"] == f"{prefix(world, '12.1.1')}/bin:{SYSTEM_PATH}", found["PATH"]
+            tmux("send-keys", f"cd {two}", "Enter")
+            assert variables()["PATH"] == f"{prefix(world, '11.8.0')}/bin:{SYSTEM_PATH}"
+            tmux("send-keys", f"cd {world.work}", "Enter")
+            found = variables()
+            assert found["PATH"] == SYSTEM_PATH, found["PATH"]
+            # The machine's own start-up files may have set one.
+            assert str(world.root) not in found.get("CUDA_HOME", ""), found["CUDA_HOME"]
+        finally:
+            tmux("kill-server")
+
+
+@case("bash", "zsh", "fish", "tcsh")
+def odd_home(world, shell):
+    """The user's root lies in a home whose name would run, expand or end something; and so do the
+    project and its folders."""
+    home = world.folder / os.fsdecode(b"it's \"$(touch ran)\" `touch ran` *?[a] !! %n\n#\xff\xe9")
+    (home / ".local/share").mkdir(parents=True)
+    world.root.rename(home / ".local/share/cudaenv")
+    root = home / ".local/share/cudaenv"
+    one = home / os.fsdecode(b"$(touch ran)\xff")
+    one.mkdir()
+    (one / ".cudaenv").write_text("12.1\n")
+    (world.folder / "to").symlink_to(one)
+    environment = {**world.environment, "HOME": str(home),
+                   "XDG_CONFIG_HOME": str(home / ".config")}
+    for name in ("CUDAENV_ROOT", "XDG_DATA_HOME"):
+        environment.pop(name, None)
+    world.environment = environment
+    with LiveShell(world, shell) as live:
+        before = live.variables()
+        said = live.run(f"cd {world.folder}/to")
+        assert said.count("is active") == 1, said
+        variables = live.variables()
+        assert variables["CUDAENV_ACTIVE"] == f"{root}/cuda-12.1.1", variables["CUDAENV_ACTIVE"]
+        assert variables["PATH"].startswith(f"{root}/cuda-12.1.1/bin:"), variables["PATH"]
+        assert "12.1.1" in live.run("nvcc")
+        live.run(f"cd {world.work}")
+        after = live.variables()
+        assert after["PATH"] == before["PATH"] and "CUDA_HOME" not in after, after
+    assert not list(world.folder.rglob("ran"))
 
 
 @case("bash", "zsh")

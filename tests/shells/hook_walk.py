@@ -185,7 +185,9 @@ def main(arguments):
         return 2
     shell = arguments[0]
     need(shell)
-    steps = int(arguments[2]) if len(arguments) > 2 else 120
+    # elvish takes its time for a line.
+    usual = {"elvish": 16, "tcsh": 40}.get(shell, 80)
+    steps = int(arguments[2]) if len(arguments) > 2 else usual
     # Seed 0 is another one every day; the report names it.
     seed = int(arguments[1]) if len(arguments) > 1 else 1
     walk(shell, seed or int(time.time()) // 86400, steps)

@@ -31,6 +31,11 @@ def count(text, part):
     return text.count(part)
 
 
+def lacks(what):
+    """For a case that this machine cannot try."""
+    print(f"(without {what})")
+
+
 def main(arguments, usage):
     if not arguments or arguments[0] not in SHELLS:
         print(usage.strip(), file=sys.stderr)
