@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "catalog/strict_json.hpp"
+#include "model/platform.hpp"
 
 namespace cudaenv::catalog {
 namespace {
@@ -33,7 +34,10 @@ struct Node {
   }
   std::string text() const {
     if (!json.is_string()) refuse(fmt::format("is {} instead of a string", kind_of(json)));
-    return json.get<std::string>();
+    auto value = json.get<std::string>();
+    // What is in it is said, too.
+    if (text::visible(value, value.size() + 1) != value) refuse("has control characters");
+    return value;
   }
   std::uint64_t number() const {
     if (!json.is_number_unsigned()) refuse("is no number");
@@ -122,7 +126,8 @@ Lock read_lock(std::string_view text, std::string_view file) {
     lock.asked.libraries[name] = version.text();
   });
   root.at("platforms").each_member([&](const std::string& name, const Node& archives) {
-    lock.platforms[name] = archives_at(archives);
+    // Others are those of a later cudaenv.
+    if (Platform::parse(name)) lock.platforms[name] = archives_at(archives);
   });
   return lock;
 }

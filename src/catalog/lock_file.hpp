@@ -41,7 +41,8 @@ Lock::Asked asked_of(const Project& project);
 // JSON with a line an archive, so that a change is seen in a review.
 std::string write_lock(const Lock& lock);
 
-// Throws Error(corrupt) naming `file` and the place in it.
+// Passes over platforms that it does not know. Throws Error(corrupt) naming `file` and the place
+// in it, also for text with control characters.
 Lock read_lock(std::string_view text, std::string_view file);
 
 }  // namespace cudaenv::catalog

@@ -56,6 +56,12 @@ TEST_CASE("what was asked is told from what the file says") {
   CHECK(asked_of(parse_project("12.1\r\n", "f")) == Lock::Asked{"12.1", "", {}});
 }
 
+TEST_CASE("a platform of a later cudaenv is passed over") {
+  const auto lock = read_lock(replaced("\"linux-sbsa\"", "\"linux-riscv64\""), "f");
+  CHECK(lock.platforms.size() == 1);
+  CHECK(lock.platforms.contains("linux-x86_64"));
+}
+
 TEST_CASE("a damaged lock is refused with file and place") {
   const std::pair<std::string, const char*> cases[] = {
       {"", "/p/.cudaenv.lock"},
@@ -69,6 +75,8 @@ TEST_CASE("a damaged lock is refused with file and place") {
       {replaced("\"size\":0", "\"size\":-1"), "platforms.linux-sbsa[0].size"},
       {replaced("\"size\":0", "\"size\":\"0\""), "platforms.linux-sbsa[0].size"},
       {replaced("\"filter\":\"all\"", "\"file\":\"all\""), "platforms.linux-sbsa[0].filter"},
+      {replaced("\"filter\":\"all\"", "\"filter\":\"\\u001b[2J\""),
+       "platforms.linux-sbsa[0].filter"},
       {replaced("\"libraries\":{\"cudnn\":\"8.9\"}", "\"libraries\":[]"), "libraries"},
   };
   for (const auto& [text, place] : cases) {
