@@ -68,6 +68,15 @@ TEST_CASE("a value that a shell of text cannot hold is refused") {
   CHECK_NOTHROW(render(setting("X", "/a\xFF"), Shell::bash));
 }
 
+TEST_CASE("a failure is code that fails, in each shell, and changes nothing") {
+  for (const Shell shell : {Shell::bash, Shell::zsh, Shell::sh, Shell::fish, Shell::csh}) {
+    CHECK(refusal(shell) == "false\n");
+  }
+  CHECK(refusal(Shell::elvish) == "fail 'cudaenv has changed nothing'\n");
+  CHECK(refusal(Shell::nushell) == "error make {msg: 'cudaenv has changed nothing'}\n");
+  CHECK(refusal(Shell::powershell) == "throw 'cudaenv has changed nothing'\n");
+}
+
 TEST_CASE("shells are known by what people call them") {
   CHECK(shell_named("tcsh") == Shell::csh);
   CHECK(shell_named("dash") == Shell::sh);
