@@ -89,7 +89,10 @@ std::string fish_code(const Watch& watch, const HookState& state) {
   const char* const key =
       "\"$PWD:$CUDAENV_ACTIVE:$CUDAENV_CHOSEN_BY:$CUDAENV_ROOT:$CUDAENV_CEILING:$PATH\"";
   std::string compare;
-  if (watch.file && watch.file->text) {
+  if (watch.file && watch.file->text && watch.file->text->empty()) {
+    // At an empty file `read` fails.
+    compare = fmt::format("\nand not test -s {}", quoted_for_fish(watch.file->path));
+  } else if (watch.file && watch.file->text) {
     compare = fmt::format(
         "\nand read --null --local __cudaenv_text <{}\n"
         "and test \"$__cudaenv_text\" = {}",

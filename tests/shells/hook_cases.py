@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from live_shell import PROGRAM, SHELLS, SYSTEM_PATH, LiveShell, add_toolkit, settle
+from live_shell import PROGRAM, SHELLS, SYSTEM_PATH, LiveShell, settle
 from shell_cases import case, count, main, prefix, project
 
 @case()
@@ -35,18 +35,6 @@ def comes_and_goes(world, shell):
 
 
 @case()
-def same_second(world, shell):
-    """An edit within the second, of the same length, is seen at the next prompt."""
-    folder = project(world, "p", "12.1\n")
-    with LiveShell(world, shell) as live:
-        live.run(f"cd {folder}")
-        for text, version in [("11.8\n", "11.8.0"), ("12.4\n", "12.4.1"), ("12.1\n", "12.1.1")] * 3:
-            (folder / ".cudaenv").write_text(text)
-            live.run("")
-            assert live.active() == prefix(world, version), text
-
-
-@case()
 def says_once_what_is_missing(world, shell):
     folder = project(world, "p", "9.9\n")
     (folder / "in").mkdir()
@@ -62,20 +50,6 @@ def says_once_what_is_missing(world, shell):
         assert count(said, ".cudaenv") >= 1 and "cudaenv:" in said, said
         said = live.run(f"cd {world.work}") + live.run(f"cd {broken}") + live.run("")
         assert "cudaenv: " not in said, said
-
-
-@case()
-def missing_toolkit_is_noticed_once_it_is_there(world, shell):
-    folder = project(world, "p", "12.6.2\n")
-    with LiveShell(world, shell) as live:
-        live.run(f"cd {folder}")
-        assert live.active() == ""
-        add_toolkit(world.root, "12.6.2")
-        live.run("")
-        assert live.active() == prefix(world, "12.6.2")
-        shutil.rmtree(world.root / "cuda-12.6.2")
-        live.run("")
-        assert live.active() == ""
 
 
 @case()
@@ -272,42 +246,6 @@ def a_failure_is_told_once(world, shell):
         assert live.active() == prefix(world, "12.1.1")
 
 
-@case()
-def any_install_of_a_range_is_noticed(world, shell):
-    """Where several toolkits would do, the first that comes does."""
-    for text, version in ((">=12.5,<13\n", "12.8.1"), ("13\n", "13.0.1")):
-        folder = project(world, "p", text)
-        with LiveShell(world, shell) as live:
-            live.run(f"cd {folder}")
-            settle(shell)
-            live.run("")
-            starts = world.starts()
-            live.run("")
-            assert world.starts() == starts, text
-            add_toolkit(world.root, version)
-            live.run("")
-            assert live.active() == prefix(world, version), text
-
-
-@case()
-def a_path_that_was_set_anew(world, shell):
-    """As an environment of Python does that is left: the toolkit comes first again."""
-    one = project(world, "one", "12.1\n")
-    setting = {"fish": f"set -gx PATH {SYSTEM_PATH.replace(':', ' ')}",
-               "tcsh": f"setenv PATH {SYSTEM_PATH}",
-               "elvish": f"set-env PATH {SYSTEM_PATH}"}.get(shell, f"PATH={SYSTEM_PATH}")
-    with LiveShell(world, shell) as live:
-        live.run(f"cd {one}")
-        live.run(setting)
-        path = live.variables()["PATH"]
-        assert path == f"{prefix(world, '12.1.1')}/bin:{SYSTEM_PATH}", path
-        settle(shell)
-        live.run("")
-        starts = world.starts()
-        live.run("")
-        assert world.starts() == starts
-
-
 @case("bash", "zsh", "fish", "tcsh")
 def chosen_by_hand(world, shell):
     """What `use` chose stays in any project until `deactivate`."""
@@ -355,18 +293,6 @@ def folder_is_gone(world, shell):
         live.run("")
         assert live.active() == ""
         live.run(f"cd {world.work}")
-
-
-@case("bash", "zsh", "fish")
-def a_pipe_in_the_files_place(world, shell):
-    """Nothing waits for what nobody writes."""
-    one = project(world, "one", "12.1\n")
-    with LiveShell(world, shell) as live:
-        live.run(f"cd {one}")
-        (one / ".cudaenv").unlink()
-        os.mkfifo(one / ".cudaenv")
-        live.run("")
-        assert live.active() == ""
 
 
 @case("bash", "zsh")
