@@ -91,6 +91,15 @@ store::Inventory with_libraries(const store::Inventory& all, const Spec& spec,
   return result;
 }
 
+// With all that its receipt says: of the many that were looked through, only this one is read so.
+store::InstalledPrefix whole(store::InstalledPrefix found) {
+  if (auto receipt = store::receipt_in(found.path)) {
+    receipt->name = found.receipt.name;  // a prefix is called by its folder
+    found.receipt = std::move(*receipt);
+  }
+  return found;
+}
+
 const store::InstalledPrefix* newest_for_driver(const store::Inventory& inventory,
                                                 const Host& host) {
   std::vector<Version> installed;
@@ -163,7 +172,7 @@ std::optional<Choice> Toolkits::find(const Spec& spec, const Libraries& librarie
                             ? newest_for_driver(fit, host_)
                             : fit.find(spec);
     if (!found) return std::nullopt;
-    return Choice{*found, ChosenBy::spec, spec.text()};
+    return Choice{whole(*found), ChosenBy::spec, spec.text()};
   };
   if (!inventory_) {
     auto choice = found_in(store::Inventory::read_for(spec, reading_roots(host_)));
@@ -184,7 +193,7 @@ std::optional<Choice> Toolkits::active() {
     const fs::path path(active->prefix);
     const std::string where = active->chosen_by.empty() ? "CUDAENV_ACTIVE" : active->chosen_by;
     // Another user's root, as with `sudo`, counts too.
-    if (auto receipt = store::receipt_summary_in(path)) {
+    if (auto receipt = store::receipt_in(path)) {
       receipt->name = path.filename().string();
       return Choice{{path, std::move(*receipt), store::Layout::user(path.parent_path())},
                     where.starts_with('/') ? ChosenBy::project : ChosenBy::shell,
@@ -197,7 +206,7 @@ std::optional<Choice> Toolkits::active() {
   const auto home = environment.non_empty("CUDA_HOME");
   const auto* found = home ? at(*home) : nullptr;
   if (!found) return std::nullopt;
-  return Choice{*found, ChosenBy::shell, "CUDA_HOME"};
+  return Choice{whole(*found), ChosenBy::shell, "CUDA_HOME"};
 }
 
 Choice Toolkits::of(const ProjectFile& file) {
@@ -223,7 +232,9 @@ std::optional<Choice> Toolkits::of_project() {
 std::optional<Choice> Toolkits::by_default() {
   for (const auto& root : reading_roots(host_)) {
     const auto link = root.default_link();
-    if (const auto* found = at(link)) return Choice{*found, ChosenBy::default_link, link.string()};
+    if (const auto* found = at(link)) {
+      return Choice{whole(*found), ChosenBy::default_link, link.string()};
+    }
   }
   return std::nullopt;
 }

@@ -37,7 +37,7 @@ using Libraries = std::vector<catalog::Project::Library>;
 
 enum class ChosenBy { spec, shell, project, default_link };
 
-// A toolkit, and what asked for it. Of its receipt there is the summary.
+// A toolkit, and what asked for it.
 struct Choice {
   store::InstalledPrefix prefix;
   ChosenBy by;
@@ -46,7 +46,9 @@ struct Choice {
   std::string where;
 };
 
-// The installed toolkits as far as they can be chosen. Reads what it is asked for, when it is.
+// The installed toolkits as far as they can be chosen. Reads what it is asked for, when it is: of
+// most receipts the summary. Each throws Error(corrupt) for a receipt of a toolkit that would be
+// taken, but cannot be read.
 class Toolkits {
  public:
   explicit Toolkits(const Host& host) : host_(host) {}

@@ -46,12 +46,7 @@ std::vector<store::Layout> reading_roots(const Host& host) {
 }
 
 store::InstalledPrefix installed_prefix(const Host& host, const std::string& spec) {
-  auto prefix = Toolkits(host).chosen(spec).prefix;
-  if (auto receipt = store::receipt_in(prefix.path)) {
-    receipt->name = prefix.receipt.name;  // a prefix is called by its folder
-    prefix.receipt = std::move(*receipt);
-  }
-  return prefix;
+  return Toolkits(host).chosen(spec).prefix;
 }
 
 std::optional<std::filesystem::path> default_prefix(const store::Layout& layout) {

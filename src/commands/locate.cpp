@@ -48,8 +48,7 @@ std::filesystem::path which(const std::string& tool, const std::string& spec, co
   }
   Error error(ErrorKind::missing,
               fmt::format("{} has no tool `{}`", installed.receipt.name, text::visible(tool)));
-  const auto receipt = store::receipt_in(installed.path);
-  for (const auto& component : receipt ? receipt->components : installed.receipt.components) {
+  for (const auto& component : installed.receipt.components) {
     if (component.lacks.find(tool) != std::string::npos) {
       error = std::move(error).because(fmt::format("{}: {}", component.name, component.lacks));
     }

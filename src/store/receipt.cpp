@@ -308,13 +308,6 @@ std::string damaged_receipt_advice(const fs::path& prefix) {
       text::shell_quoted(folder), text::shell_quoted(folder + ".old"));
 }
 
-std::optional<Receipt> receipt_summary_in(const fs::path& prefix) {
-  const fs::path file = receipt_file(prefix);
-  const auto json = sys::read_if_present(file);
-  if (!json) return std::nullopt;
-  return read_receipt_summary(*json, file.string());
-}
-
 fs::path receipt_file(const fs::path& prefix) { return prefix / ".cudaenv" / "receipt.json"; }
 fs::path file_list_file(const fs::path& prefix) { return prefix / ".cudaenv" / "files.tsv"; }
 

@@ -62,7 +62,6 @@ std::optional<std::string> receipt_text(const std::filesystem::path& prefix);
 // The receipt of the prefix in this folder; nothing where there is none. Throws as receipt_text
 // and read_receipt, with what to do about it.
 std::optional<Receipt> receipt_in(const std::filesystem::path& prefix);
-std::optional<Receipt> receipt_summary_in(const std::filesystem::path& prefix);
 
 // What to type about a folder whose receipt is damaged: nobody but its owner knows what is in it.
 std::string damaged_receipt_advice(const std::filesystem::path& prefix);

@@ -42,7 +42,7 @@ run env CUDAENV_PROFILE=minimal "$CUDAENV" env --json
 assert_streams "env --json" data
 assert_equal "a variable that is set, and one that is not" "minimal None" "$(json \
   '*[{v["name"]: v["value"] for v in j}[n] for n in ("CUDAENV_PROFILE", "CUDAENV_MIRROR")]')"
-assert_equal "its fields" "['meaning', 'name', 'value']" "$(json 'sorted(j[0])')"
+assert_equal "its fields" "['from', 'key', 'meaning', 'name', 'value']" "$(json 'sorted(j[0])')"
 
 step "statuses of --check, plans and installs"
 run "$CUDAENV" install 12.1 "${from_mirror[@]}" --check
