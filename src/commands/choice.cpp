@@ -152,17 +152,8 @@ const store::Inventory& Toolkits::inventory() {
   return *inventory_;
 }
 
-const store::InstalledPrefix* Toolkits::at(const fs::path& path) {
-  const auto here = sys::stat_target(path);
-  if (!here || here->kind != sys::Kind::directory) return nullptr;
-  for (const auto& prefix : inventory().prefixes) {
-    if (prefix.path == path) return &prefix;
-  }
-  for (const auto& prefix : inventory().prefixes) {
-    const auto there = sys::stat_target(prefix.path);
-    if (there && there->inode == here->inode && there->device == here->device) return &prefix;
-  }
-  return nullptr;
+std::optional<store::InstalledPrefix> Toolkits::at(const fs::path& path) {
+  return store::Inventory::read_at(path, reading_roots(host_));
 }
 
 std::optional<Choice> Toolkits::find(const Spec& spec, const Libraries& libraries) {
@@ -204,7 +195,7 @@ std::optional<Choice> Toolkits::active() {
         .help("leave it with `eval \"$(cudaenv deactivate)\"`, or activate another");
   }
   const auto home = environment.non_empty("CUDA_HOME");
-  const auto* found = home ? at(*home) : nullptr;
+  const auto found = home ? at(*home) : std::nullopt;
   if (!found) return std::nullopt;
   return Choice{whole(*found), ChosenBy::shell, "CUDA_HOME"};
 }
@@ -232,7 +223,7 @@ std::optional<Choice> Toolkits::of_project() {
 std::optional<Choice> Toolkits::by_default() {
   for (const auto& root : reading_roots(host_)) {
     const auto link = root.default_link();
-    if (const auto* found = at(link)) {
+    if (const auto found = at(link)) {
       return Choice{whole(*found), ChosenBy::default_link, link.string()};
     }
   }

@@ -73,7 +73,7 @@ class Toolkits {
   const store::Inventory& inventory();
 
  private:
-  const store::InstalledPrefix* at(const std::filesystem::path& path);
+  std::optional<store::InstalledPrefix> at(const std::filesystem::path& path);
 
   const Host& host_;
   std::optional<store::Inventory> inventory_;

@@ -75,6 +75,20 @@ Inventory Inventory::read_for(const Spec& spec, const std::vector<Layout>& roots
   });
 }
 
+std::optional<InstalledPrefix> Inventory::read_at(const fs::path& folder,
+                                                  const std::vector<Layout>& roots) {
+  if (!sys::is_directory(folder)) return std::nullopt;
+  const fs::path real = sys::canonical(folder);
+  for (const auto& layout : roots) {
+    if (!sys::is_directory(layout.root())) continue;
+    if (sys::canonical(layout.root()) != real.parent_path()) continue;
+    Inventory inventory;
+    read_folder(layout, real.filename().string(), Detail::summary, inventory);
+    if (!inventory.prefixes.empty()) return std::move(inventory.prefixes.front());
+  }
+  return std::nullopt;
+}
+
 Inventory Inventory::read(const std::vector<Layout>& roots, Detail detail,
                           const std::function<bool(const std::string&)>& is_wanted) {
   Inventory inventory;

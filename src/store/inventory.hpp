@@ -40,6 +40,11 @@ struct Inventory {
   // accept is not looked into, so that one among many toolkits is found in the time of a few.
   static Inventory read_for(const Spec& spec, const std::vector<Layout>& roots);
 
+  // The prefix that `folder` is or leads to, with the summary of its receipt; nothing where that
+  // is none of these roots' own. Looks at no other.
+  static std::optional<InstalledPrefix> read_at(const std::filesystem::path& folder,
+                                                const std::vector<Layout>& roots);
+
   // The prefix a spec means: by name, else the newest whose release matches; among equal
   // releases the one with the plain name ("cuda-12.1.1"). Nothing where none matches.
   // Auto and System find nothing here: they are resolved by the caller.

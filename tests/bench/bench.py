@@ -3,7 +3,7 @@
 
     bench.py --build build/ci --work FOLDER [--rounds 5] [FIGURE...]
 
-FIGURES: tar, multi, wheels, memory, second, patches, again, front, verify (default: all). FOLDER
+FIGURES: tar, multi, wheels, memory, second, patches, again, front, use, verify (default: all). FOLDER
 keeps the packed toolkit and the wheels for the next run; it needs some 8 GB. NVIDIA's sample
 parser takes part where NVIDIA_PARSER names parse_redist.py; aria2c, uv and unzip where installed.
 """
@@ -18,6 +18,7 @@ from pathlib import Path
 
 import figures_front
 import figures_install
+import figures_use
 import figures_wheels
 from world import World
 
@@ -30,6 +31,7 @@ FIGURES = {
     "patches": figures_install.ten_patches,
     "again": figures_front.again,
     "front": figures_front.front,
+    "use": figures_use.use,
     "verify": figures_front.verify,
 }
 

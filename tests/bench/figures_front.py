@@ -30,18 +30,24 @@ def again(world, rounds):
     print(show(peers[1].command(0)) + "\n")
 
 
-def front(world, rounds):
-    print("## Asking, with 50 prefixes installed\n")
-    environment = {**installed(world, "installed")}
+def fifty_installed(world):
+    """The environment of a home with 50 prefixes, one of them the default."""
+    environment = installed(world, "installed")
     root = world.scratch("installed") / "root"
     there = sum(1 for prefix in root.iterdir() if prefix.is_dir() and not prefix.is_symlink()
                 and not prefix.name.startswith("."))
     add_names(world, environment, 50 - there)
+    run([str(world.cudaenv), "default", "13.0"], environment)
+    return environment
+
+
+def front(world, rounds):
+    print("## Asking, with 50 prefixes installed\n")
+    environment = fifty_installed(world)
     words = [["list"], ["which", "nvcc"], ["prefix", "13.0"], ["env"]]
     peers = [Peer("/bin/true", lambda _: ["/bin/true"])]
     peers += [Peer(" ".join(word), lambda _, word=word: [str(world.cudaenv), *word],
                    environment=environment) for word in words]
-    run([str(world.cudaenv), "default", "13.0"], environment)
     compare(peers, 20 * rounds)
     print(table(peers, "/bin/true", "ms") + "\n")
     for word in words:

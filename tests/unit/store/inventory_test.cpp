@@ -309,6 +309,22 @@ TEST_CASE("one toolkit is found without a look into those that cannot be meant")
   CHECK(narrow.prefixes.size() == 3);
 }
 
+TEST_CASE("a link leads to one prefix, and no other is looked at") {
+  Root root;
+  make_prefix(root.layout, "cuda-12.1.1", "12.1.1");
+  make_prefix(root.layout, "cuda-11.8.0", "11.8.0");
+  std::filesystem::create_directory_symlink("cuda-11.8.0", root.layout.root() / "cuda");
+  const auto at = [&](const char* name) {
+    return Inventory::read_at(root.layout.root() / name, {root.layout});
+  };
+  REQUIRE(at("cuda"));
+  CHECK(at("cuda")->receipt.name == "cuda-11.8.0");
+  CHECK(at("cuda-12.1.1/")->receipt.cuda.text() == "12.1.1");
+  CHECK_FALSE(at("cuda-13.0"));
+  CHECK_FALSE(at("cuda-12.1.1/bin"));
+  CHECK_FALSE(Inventory::read_at(root.layout.root() / "cuda", {}));
+}
+
 TEST_CASE("the short name is what a command line can say, and is found again") {
   Root root;
   const std::vector<std::pair<std::string, std::string>> expected{
