@@ -1,17 +1,11 @@
 #include "gpu/driver_version.hpp"
 
-#include <array>
-#include <cerrno>
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
-#include "sys/fd.hpp"
+#include "base/text.hpp"
+#include "sys/child.hpp"
 
 namespace cudaenv::gpu {
 namespace {
@@ -33,7 +27,7 @@ int ask_libcuda() {
 }
 
 // libcuda counts 1000 * major + 10 * minor.
-std::optional<Version> from_number(int number) {
+std::optional<Version> from_number(std::uint64_t number) {
   if (number < 1000 || number > 1'000'000) return std::nullopt;
   return Version::parse(fmt::format("{}.{}", number / 1000, number % 1000 / 10));
 }
@@ -42,38 +36,11 @@ std::optional<Version> from_number(int number) {
 
 std::optional<Version> driver_cuda_version(const Interrupt& interrupt,
                                            std::chrono::milliseconds limit) {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
-  const sys::Fd read_end(ends[0]);
-  sys::Fd write_end(ends[1]);
-  const pid_t child = ::fork();
-  if (child < 0) return std::nullopt;
-  if (child == 0) {
-    // What a driver prints is not our output.
-    const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (null >= 0) {
-      ::dup2(null, STDOUT_FILENO);
-      ::dup2(null, STDERR_FILENO);
-    }
-    const int number = ask_libcuda();
-    const ssize_t written = ::write(write_end.get(), &number, sizeof number);
-    ::_exit(written == sizeof number ? 0 : 1);
-  }
-  write_end.close();
-
-  int number = 0;
-  const auto deadline = std::chrono::steady_clock::now() + limit;
-  while (std::chrono::steady_clock::now() < deadline && !interrupt.requested()) {
-    pollfd wait{read_end.get(), POLLIN, 0};
-    const int ready = ::poll(&wait, 1, 50);
-    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
-    if (::read(read_end.get(), &number, sizeof number) != sizeof number) number = 0;
-    break;
-  }
-  ::kill(child, SIGKILL);
-  ::waitpid(child, nullptr, 0);
-  interrupt.check();
-  return from_number(number);
+  const auto outcome = sys::run_in_child(
+      [](const sys::ChildReport& report) { report.line(fmt::format("{}", ask_libcuda())); },
+      {limit, 64}, interrupt);
+  if (outcome.lines.empty()) return std::nullopt;
+  return from_number(text::parse_unsigned(outcome.lines.front()).value_or(0));
 }
 
 }  // namespace cudaenv::gpu

@@ -15,6 +15,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "sys/child_parts.hpp"
 #include "sys/environment.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
@@ -25,28 +26,6 @@ namespace {
 using Variables = std::map<std::string, std::string, std::less<>>;
 using Clock = std::chrono::steady_clock;
 constexpr std::size_t most_output = 64u << 20;
-
-struct Pipe {
-  Fd read;
-  Fd write;
-};
-
-// Where our own streams are closed, a new descriptor may be one of 0, 1, 2, which the child's
-// streams are about to be put over.
-Fd above_streams(Fd fd) {
-  if (fd.get() > STDERR_FILENO) return fd;
-  Fd moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
-  if (!moved) fail(errno, "create a pipe for", "a child process");
-  return moved;
-}
-
-Pipe make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail(errno, "create a pipe for", "a child process");
-  Fd read(ends[0]);
-  Fd write(ends[1]);
-  return {above_streams(std::move(read)), above_streams(std::move(write))};
-}
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
   std::vector<char*> result;
@@ -123,17 +102,6 @@ Child start(const Command& command, const fs::path& program, const Variables& va
   return child;
 }
 
-// Reads what is there; false at the end of the stream.
-bool drain(Fd& fd, std::string& into) {
-  std::array<char, 1 << 16> block;
-  const ssize_t got = ::read(fd.get(), block.data(), block.size());
-  if (got < 0) return errno == EINTR || errno == EAGAIN;
-  if (got == 0) return false;
-  const std::size_t room = most_output - std::min(most_output, into.size());
-  into.append(block.data(), std::min(room, static_cast<std::size_t>(got)));
-  return true;
-}
-
 // write(2), but a reader that is gone is an error and no signal, whatever SIGPIPE is set to.
 ssize_t write_without_signal(int fd, const void* data, std::size_t size) {
   sigset_t pipe_signal;
@@ -158,19 +126,14 @@ void feed(Fd& fd, std::string_view& input) {
   if (input.empty() || (written < 0 && errno != EINTR && errno != EAGAIN)) fd.close();
 }
 
-void kill_group(pid_t pid) {
-  ::kill(-pid, SIGKILL);
-  ::kill(pid, SIGKILL);
-}
-
 // True when both output streams ended, false when time was over.
 bool talk(Child& child, std::string_view input, Outcome& outcome, Clock::time_point deadline,
           const Interrupt& interrupt) {
   if (input.empty()) child.in.write.close();
   while (child.out.read || child.err.read) {
     if (interrupt.requested()) {
-      kill_group(child.pid);
-      ::waitpid(child.pid, nullptr, 0);
+      int status = 0;
+      kill_and_reap(child.pid, status);
       interrupt.check();
     }
     if (Clock::now() >= deadline) return false;
@@ -178,22 +141,13 @@ bool talk(Child& child, std::string_view input, Outcome& outcome, Clock::time_po
                                 pollfd{child.err.read.get(), POLLIN, 0},
                                 pollfd{child.in.write.get(), POLLOUT, 0}};
     if (::poll(waits.data(), waits.size(), 50) <= 0) continue;
-    if (waits[0].revents && !drain(child.out.read, outcome.out)) child.out.read.close();
-    if (waits[1].revents && !drain(child.err.read, outcome.err)) child.err.read.close();
+    if (waits[0].revents && !drain(child.out.read, outcome.out, most_output))
+      child.out.read.close();
+    if (waits[1].revents && !drain(child.err.read, outcome.err, most_output))
+      child.err.read.close();
     if (waits[2].revents) feed(child.in.write, input);
   }
   return true;
-}
-
-// Waits for a child that has closed its streams, within the same time limit.
-bool reap(pid_t pid, int& status, Clock::time_point deadline, const Interrupt& interrupt) {
-  while (true) {
-    const pid_t done = ::waitpid(pid, &status, WNOHANG);
-    if (done == pid) return true;
-    if (done < 0 && errno != EINTR) return true;
-    if (interrupt.requested() || Clock::now() >= deadline) return false;
-    ::poll(nullptr, 0, 2);
-  }
 }
 
 // What a process runs and its parent, by its folder in /proc.
@@ -240,8 +194,7 @@ Outcome run(const Command& command, const Interrupt& interrupt) {
   const bool ended = talk(child, command.input, outcome, deadline, interrupt) &&
                      reap(child.pid, status, deadline, interrupt);
   if (!ended) {
-    kill_group(child.pid);
-    ::waitpid(child.pid, &status, 0);
+    kill_and_reap(child.pid, status);
     interrupt.check();
     outcome.timed_out = true;
   }
