@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "compat/finding.hpp"
+#include "compat/tables.hpp"
+
+// What a toolkit needs to compile.
+namespace cudaenv::compat {
+
+enum class Fit { fits, too_new, too_old, unknown };
+std::string_view name_of(Fit fit);
+
+struct BuildVerdict {
+  Fit fit = Fit::unknown;
+  std::vector<Finding> findings;
+};
+
+// A host compiler with the toolkit's nvcc.
+BuildVerdict judge_compiler(const Tables& tables, const Version& toolkit,
+                            const CompilerFacts& compiler);
+
+// Of those that fit the newest, gcc before clang; nothing where none does.
+std::optional<CompilerFacts> choose_compiler(const Tables& tables, const Version& toolkit,
+                                             const std::vector<CompilerFacts>& compilers);
+
+// The C library's headers with the toolkit's.
+BuildVerdict judge_glibc(const Tables& tables, const Version& toolkit, const Version& glibc);
+
+}  // namespace cudaenv::compat

@@ -1,0 +1,184 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compat/constraint.hpp"
+#include "model/facts.hpp"
+#include "model/version.hpp"
+
+// What NVIDIA and the frameworks say works together: rows of facts, each with its source. Driver
+// figures are those of Linux. docs/compat.md describes the text form.
+namespace cudaenv::compat {
+
+// A release of the toolkit. Two different figures are often confused: `driver` is what NVIDIA built
+// and tested it with and what its installer brought; `floor` is the least on which it runs at all,
+// with what minor-version compatibility leaves out.
+struct ToolkitRow {
+  Version release;
+  std::string date;                // ISO; empty: not known
+  std::optional<Version> driver;   // "550.54.14"; a branch alone, "610", from 13.3 on
+  std::optional<Version> bundled;  // in NVIDIA's runfile, where known
+  std::optional<Version> floor;    // nothing before CUDA 11: there `driver` is the least
+  std::string note;
+  std::string source;
+};
+
+struct DriverRow {
+  Version branch;                             // "535"
+  Version cuda;                               // the newest CUDA that it runs natively
+  std::string kind;                           // "LTSB", "PB", "NFB"; empty: not known
+  std::string date;                           // ISO or year and month; empty: not known
+  std::string until;                          // end of life, likewise
+  std::optional<Version> newest;              // build seen
+  ComputeCapability oldest_gpu;               // what it still drives
+  std::vector<ComputeCapability> first_with;  // what no older branch drives
+  std::string source;
+};
+
+// NVIDIA's cuda-compat-X-Y package: a newer libcuda over an older kernel driver, for data-centre
+// GPUs, Jetson and selected NGC-Ready RTX cards.
+struct ForwardRow {
+  Version cuda;                   // "12.9"
+  Version built_from;             // branch
+  std::vector<Version> branches;  // on which it works
+  std::string source;
+};
+
+// What nvcc of a minor compiles for.
+struct ArchitectureRow {
+  Version cuda;
+  std::vector<ComputeCapability> compiled;    // ascending
+  std::vector<ComputeCapability> deprecated;  // still there, with a warning
+  std::string source;
+};
+
+struct GpuRow {
+  std::string name;  // "NVIDIA H200", "GeForce RTX 4090"
+  ComputeCapability capability;
+  std::string architecture;  // "Hopper"
+  std::string kind;          // "data center", "rtx pro", "geforce", "jetson"
+  std::string source;
+};
+
+// The host compilers that crt/host_config.h of a minor lets pass.
+struct CompilerRow {
+  Version cuda;
+  std::string family;  // "gcc" or "clang"
+  std::optional<Version> least;
+  Version most;          // compared on as many numbers as it has: 13 lets 13.3 pass
+  std::string disputed;  // another figure that a source has; empty: none
+  std::string source;
+};
+
+// From this glibc on the headers of these toolkits do not compile.
+struct GlibcRow {
+  Version glibc;
+  Constraint cuda;
+  std::string what;
+  std::string source;
+};
+
+struct CudnnRow {
+  Version release;      // "8.9.7.29"
+  unsigned cuda_major;  // it is built for
+  std::vector<Version>
+      minors;   // that NVIDIA's support matrix lists; empty: the major is known only
+  bool listed;  // false: between two matrices that agree
+  std::optional<Version> driver;  // the least
+  ComputeCapability least;
+  ComputeCapability most;
+  std::string source;
+};
+
+struct NcclRow {
+  Version release;
+  std::vector<Version> builds;   // CUDA minors that binaries were seen for; may be partial
+  std::vector<unsigned> majors;  // of CUDA; empty: not known
+  std::string source;
+};
+
+// Whether a framework's usual package brings CUDA itself.
+enum class Shipped {
+  bundled,  // everything inside or as packages of its own: a driver is enough
+  extra,    // an extra of the package does; without it a toolkit is needed
+  system,   // takes the toolkit (and cuDNN, where it has one) of the machine
+  source,   // a build from source on the machine's toolkit
+};
+std::string_view name_of(Shipped shipped);
+
+struct FrameworkRow {
+  std::string name;    // "pytorch"
+  Constraint version;  // the versions of the framework
+  std::string label;   // as its project says it: "2.1", "0.4.31-0.5.x"
+  std::optional<Constraint> cuda;
+  std::optional<Constraint> cudnn;
+  std::optional<Constraint> python;
+  std::optional<Version> driver;  // the least
+  bool driver_stated;             // by the project; false: the floor of the CUDA major
+  std::optional<ComputeCapability> least_gpu;
+  Shipped shipped;
+  std::string status;      // "stable", "experimental", "tested configuration", ...
+  std::string confidence;  // "high", "medium", "low"
+  std::string note;
+  std::string source;
+};
+
+// How a framework is installed: `{version}` is what was asked for ("2.1.*"), `{cu}` "118",
+// `{major}` "11".
+struct RecipeRow {
+  std::string name;
+  Constraint version;
+  Constraint cuda;
+  std::string command;
+  std::string source;
+};
+
+// Which library file names belong to which toolkits.
+struct SonameRow {
+  std::string soname;  // "libcudart.so.12"
+  Constraint cuda;
+  std::string component;
+  std::string wheel;  // empty: none known
+  std::string source;
+};
+
+struct Tables {
+  std::string date;                  // of the newest table in it, ISO
+  std::vector<ToolkitRow> toolkits;  // ascending, as are the others by their version
+  std::vector<DriverRow> drivers;
+  std::vector<ForwardRow> forward;
+  std::vector<ArchitectureRow> architectures;
+  std::vector<GpuRow> gpus;
+  std::vector<CompilerRow> compilers;
+  std::vector<GlibcRow> glibc;
+  std::vector<CudnnRow> cudnn;
+  std::vector<NcclRow> nccl;
+  std::vector<FrameworkRow> frameworks;  // by name, then as written: the newest version first
+  std::vector<RecipeRow> recipes;        // the first that fits holds
+  std::vector<SonameRow> sonames;
+
+  // The release's row: that of exactly this release, or of the newest with these first numbers.
+  const ToolkitRow* toolkit(const Version& release) const;
+  // The branch that a driver belongs to; between two branches the older one, above the newest it.
+  const DriverRow* driver(const Version& version) const;
+  const ArchitectureRow* architecture(const Version& toolkit) const;
+  const CompilerRow* compiler(const Version& toolkit, std::string_view family) const;
+  // By its name as drivers spell it ("NVIDIA H200", "Tesla V100-SXM2-16GB", "H100 PCIe").
+  const GpuRow* gpu(std::string_view name) const;
+
+  // The last and the first toolkit minor that compiles for a capability.
+  std::optional<Version> last_with(ComputeCapability capability) const;
+  std::optional<Version> first_with(ComputeCapability capability) const;
+};
+
+// Adds the rows of `text`; one with the key of a row that is there takes its place. Throws
+// Error(corrupt) that names `where` and the line.
+void overlay(Tables& tables, std::string_view text, std::string_view where);
+
+// The tables that are compiled into the program.
+const Tables& builtin_tables();
+
+}  // namespace cudaenv::compat
