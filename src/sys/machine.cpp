@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <ctime>
+#include <gnu/libc-version.h>
 #include <sched.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -51,6 +52,8 @@ std::string now_utc() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
 }
+
+std::string c_library_version() { return ::gnu_get_libc_version(); }
 
 std::string host_name() {
   utsname names;

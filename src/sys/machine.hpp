@@ -23,5 +23,6 @@ std::string host_name();
 // The folder that this process is in: as `claimed` (PWD) has it, links and all, where that is
 // true, else without links. Empty where the folder has been deleted.
 std::filesystem::path working_directory(const std::optional<std::string>& claimed);
+std::string c_library_version();  // of the running glibc: "2.36"
 
 }  // namespace cudaenv::sys
