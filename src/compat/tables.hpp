@@ -41,9 +41,9 @@ struct DriverRow {
 // NVIDIA's cuda-compat-X-Y package: a newer libcuda over an older kernel driver, for data-centre
 // GPUs, Jetson and selected NGC-Ready RTX cards.
 struct ForwardRow {
-  Version cuda;                   // "12.9"
-  Version built_from;             // branch
-  std::vector<Version> branches;  // on which it works
+  Version cuda;                       // "12.9"
+  std::optional<Version> built_from;  // branch, where known
+  std::vector<Version> branches;      // on which it works
   std::string source;
 };
 

@@ -5,7 +5,8 @@
     manifests.py --self-test
 
 JSON: parses, no key twice in one object, no NaN. TSV: an index of one release in the form that
-manifests/README.md describes, or a table with rows of one width, none twice; no field is padded.
+manifests/README.md describes, or a table with rows of one width (in manifests/compat each kind of
+row has its own; compat_tables.py looks into them), none twice; no field is padded.
 All: UTF-8, line feeds only, a final newline; every SHA-256 has 64 lower-case hexadecimal digits.
 """
 
@@ -60,10 +61,12 @@ def check_json(text):
 def check_table(lines):
     """Rows of one width, none twice; a column of SHA-256s holds nothing else."""
     problems = []
-    width = len(lines[0].split("\t")) if lines else 0
+    by_kind = lines[0].startswith("compat\t") if lines else False
+    widths = {}
     seen = set()
     for number, line in enumerate(lines, 1):
         fields = line.split("\t")
+        width = widths.setdefault(fields[0] if by_kind else "", len(fields))
         if len(fields) != width:
             problems.append((number, f"{len(fields)} fields, the first row has {width}"))
         if line in seen:
@@ -146,12 +149,14 @@ def self_test():
     good = [
         ("a.json", '{"a": [1, {"sha256": "' + digest + '"}]}\n'),
         ("a.tsv", f"x\t{digest}\ny\t{digest}\n"),
+        ("compat/a.tsv", "compat\t1\nsource\ta\nb\tc\td\nb\tc\te\n"),
         (release, index),
         (release, index + f"linux-sbsa\tcuda12\t7\t{digest}\ta/b.tar.xz\n"),
     ]
     bad = [
         ("a.json", '{"a": 1,}\n', 1), ("a.json", '{"a": 1, "a": 2}\n', 1), ("a.json", "[NaN]\n", 1),
         ("a.json", '\n\n{"a" 1}\n', 3), ("a.json", '{"sha256": "12"}\n', 1), ("a.json", "[]", 1),
+        ("compat/a.tsv", "compat\t1\nb\tc\td\nb\tc\n", 3),
         ("a.tsv", "a\tb\n1\n", 2), ("a.tsv", "a\tb\n1\t2 \n", 2), ("a.tsv", "a\nx\nx\n", 3),
         ("a.tsv", "a\n1\r\n", 2), ("a.tsv", "", 1), ("a.tsv", "a\nb", 2),
         ("a.tsv", b"a\nb\n\xff\n", 3), ("a.tsv", f"{digest}\n{digest[:-1]}\n", 2),

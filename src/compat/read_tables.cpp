@@ -1,0 +1,271 @@
+// The text form of the tables: one record a line, fields separated by tabs.
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "compat/row_reader.hpp"
+#include "compat/tables.hpp"
+
+namespace cudaenv::compat {
+namespace {
+
+// Puts a row where its key belongs: in place of one with the same key, else in ascending order.
+template <typename Row, typename Less>
+void place(std::vector<Row>& rows, Row row, Less less) {
+  const auto at = std::lower_bound(rows.begin(), rows.end(), row, less);
+  if (at != rows.end() && !less(row, *at)) {
+    *at = std::move(row);
+  } else {
+    rows.insert(at, std::move(row));
+  }
+}
+
+// The same for rows whose order is that of their text: new ones come first, because newer and local
+// tables know better.
+template <typename Row, typename Same>
+void place_as_written(std::vector<Row>& rows, std::size_t& fresh, Row row, Same same) {
+  const auto at =
+      std::find_if(rows.begin(), rows.end(), [&](const Row& each) { return same(each, row); });
+  if (at != rows.end()) {
+    *at = std::move(row);
+  } else {
+    rows.insert(rows.begin() + static_cast<std::ptrdiff_t>(fresh++), std::move(row));
+  }
+}
+
+class TablesReader {
+ public:
+  TablesReader(Tables& tables, std::string_view where) : tables_(tables), where_(where) {}
+
+  void read(std::string_view text);
+
+ private:
+  using Record = void (TablesReader::*)(RowReader&);
+
+  void read_head(RowReader& row);
+  void read_source(RowReader& row);
+  void read_toolkit(RowReader& row);
+  void read_driver(RowReader& row);
+  void read_forward(RowReader& row);
+  void read_arch(RowReader& row);
+  void read_gpu(RowReader& row);
+  void read_compiler(RowReader& row);
+  void read_glibc(RowReader& row);
+  void read_cudnn(RowReader& row);
+  void read_nccl(RowReader& row);
+  void read_framework(RowReader& row);
+  void read_recipe(RowReader& row);
+  void read_soname(RowReader& row);
+
+  // The last field of every row: the key of a `source` record before it.
+  std::string source(RowReader& row) const;
+
+  static const std::map<std::string_view, Record>& records();
+
+  Tables& tables_;
+  std::string_view where_;
+  std::map<std::string, std::string, std::less<>> sources_;
+  std::size_t fresh_frameworks_ = 0;
+  std::size_t fresh_recipes_ = 0;
+};
+
+const std::map<std::string_view, TablesReader::Record>& TablesReader::records() {
+  static const std::map<std::string_view, Record> known{
+      {"source", &TablesReader::read_source},       {"toolkit", &TablesReader::read_toolkit},
+      {"driver", &TablesReader::read_driver},       {"forward", &TablesReader::read_forward},
+      {"arch", &TablesReader::read_arch},           {"gpu", &TablesReader::read_gpu},
+      {"compiler", &TablesReader::read_compiler},   {"glibc", &TablesReader::read_glibc},
+      {"cudnn", &TablesReader::read_cudnn},         {"nccl", &TablesReader::read_nccl},
+      {"framework", &TablesReader::read_framework}, {"recipe", &TablesReader::read_recipe},
+      {"soname", &TablesReader::read_soname},
+  };
+  return known;
+}
+
+void TablesReader::read(std::string_view text) {
+  const auto lines = text::lines(text);
+  RowReader head(lines.empty() ? std::string_view{} : lines[0], where_, 1);
+  read_head(head);
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    if (lines[i].empty() || lines[i].starts_with('#')) continue;
+    RowReader row(lines[i], where_, i + 1);
+    const auto kind = row.text("kind");
+    const auto found = records().find(kind);
+    if (found == records().end()) {
+      row.refuse(fmt::format("`{}` is no kind of row", text::visible(kind, 40)));
+    }
+    (this->*found->second)(row);
+    row.end();
+  }
+}
+
+void TablesReader::read_head(RowReader& row) {
+  if (row.text("kind") != "compat") row.refuse("it does not begin with `compat`");
+  if (const auto schema = row.text("schema"); schema != "1") {
+    row.refuse(fmt::format("schema `{}` is not known", text::visible(schema, 20)));
+  }
+  const std::string date = row.date("date");
+  if (date.size() != 10) row.refuse("the table has no date");
+  tables_.date = std::max(tables_.date, date);
+  row.end();
+}
+
+void TablesReader::read_source(RowReader& row) {
+  const std::string key = row.needed("key");
+  if (!sources_.emplace(key, row.needed("source")).second) row.refuse("the same source twice");
+}
+
+std::string TablesReader::source(RowReader& row) const {
+  const std::string key = row.needed("source");
+  const auto found = sources_.find(key);
+  if (found == sources_.end()) {
+    row.refuse(fmt::format("there is no source `{}` above it", text::visible(key, 40)));
+  }
+  return found->second;
+}
+
+void TablesReader::read_toolkit(RowReader& row) {
+  ToolkitRow read{row.version("release"),
+                  row.date("date"),
+                  row.maybe_version("driver"),
+                  row.maybe_version("bundled driver"),
+                  row.maybe_version("floor"),
+                  row.text("note"),
+                  source(row)};
+  place(tables_.toolkits, std::move(read),
+        [](const auto& a, const auto& b) { return a.release < b.release; });
+}
+
+void TablesReader::read_driver(RowReader& row) {
+  DriverRow read{row.version("branch"),
+                 row.version("CUDA"),
+                 row.text("kind of branch"),
+                 row.date("date"),
+                 row.date("end"),
+                 row.maybe_version("newest build"),
+                 row.capability("oldest GPU"),
+                 row.capabilities("first GPUs"),
+                 source(row)};
+  place(tables_.drivers, std::move(read),
+        [](const auto& a, const auto& b) { return a.branch < b.branch; });
+}
+
+void TablesReader::read_forward(RowReader& row) {
+  ForwardRow read{row.version("CUDA"), row.maybe_version("branch"), row.versions("branches"),
+                  source(row)};
+  place(tables_.forward, std::move(read),
+        [](const auto& a, const auto& b) { return a.cuda < b.cuda; });
+}
+
+void TablesReader::read_arch(RowReader& row) {
+  ArchitectureRow read{row.version("CUDA"), row.capabilities("compiled"),
+                       row.capabilities("deprecated"), source(row)};
+  if (read.compiled.empty()) row.refuse("it compiles for nothing");
+  if (!std::is_sorted(read.compiled.begin(), read.compiled.end())) {
+    row.refuse("the capabilities are not in order");
+  }
+  place(tables_.architectures, std::move(read),
+        [](const auto& a, const auto& b) { return a.cuda < b.cuda; });
+}
+
+void TablesReader::read_gpu(RowReader& row) {
+  GpuRow read{row.needed("name"), row.capability("capability"), row.needed("architecture"),
+              row.needed("kind of GPU"), source(row)};
+  place(tables_.gpus, std::move(read),
+        [](const auto& a, const auto& b) { return a.name < b.name; });
+}
+
+void TablesReader::read_compiler(RowReader& row) {
+  CompilerRow read{row.version("CUDA"),        row.one_of("family", {"gcc", "clang"}),
+                   row.maybe_version("least"), row.version("most"),
+                   row.text("disputed"),       source(row)};
+  place(tables_.compilers, std::move(read), [](const auto& a, const auto& b) {
+    return std::tie(a.family, a.cuda) < std::tie(b.family, b.cuda);
+  });
+}
+
+void TablesReader::read_glibc(RowReader& row) {
+  GlibcRow read{row.version("glibc"), row.constraint("CUDA"), row.needed("what clashes"),
+                source(row)};
+  place(tables_.glibc, std::move(read),
+        [](const auto& a, const auto& b) { return a.glibc < b.glibc; });
+}
+
+void TablesReader::read_cudnn(RowReader& row) {
+  Version release = row.version("release");
+  const unsigned major = row.number("CUDA major");
+  auto minors = row.versions("CUDA minors");
+  const std::string basis = row.one_of("basis", {"listed", "bounded", "major"});
+  CudnnRow read{std::move(release),
+                major,
+                std::move(minors),
+                basis == "listed",
+                row.maybe_version("driver"),
+                row.capability("least capability"),
+                row.capability("greatest capability"),
+                source(row)};
+  place(tables_.cudnn, std::move(read), [](const auto& a, const auto& b) {
+    return std::tie(a.release, a.cuda_major) < std::tie(b.release, b.cuda_major);
+  });
+}
+
+void TablesReader::read_nccl(RowReader& row) {
+  NcclRow read{row.version("release"), row.versions("CUDA builds"), row.numbers("CUDA majors"),
+               source(row)};
+  place(tables_.nccl, std::move(read),
+        [](const auto& a, const auto& b) { return a.release < b.release; });
+}
+
+void TablesReader::read_framework(RowReader& row) {
+  FrameworkRow read{row.plain_name("framework"),
+                    row.constraint("version"),
+                    row.needed("label"),
+                    row.maybe_constraint("CUDA"),
+                    row.maybe_constraint("cuDNN"),
+                    row.maybe_constraint("Python"),
+                    row.maybe_version("driver"),
+                    row.one_of("basis", {"stated", "floor", ""}) == "stated",
+                    row.maybe_capability("least capability"),
+                    row.shipped("how shipped"),
+                    row.text("status"),
+                    row.one_of("confidence", {"high", "medium", "low"}),
+                    row.text("note"),
+                    source(row)};
+  place_as_written(tables_.frameworks, fresh_frameworks_, std::move(read),
+                   [](const auto& a, const auto& b) {
+                     return std::tie(a.name, a.label, a.cuda, a.shipped) ==
+                            std::tie(b.name, b.label, b.cuda, b.shipped);
+                   });
+}
+
+void TablesReader::read_recipe(RowReader& row) {
+  RecipeRow read{row.plain_name("framework"), row.constraint("version"), row.constraint("CUDA"),
+                 row.needed("command"), source(row)};
+  place_as_written(
+      tables_.recipes, fresh_recipes_, std::move(read), [](const auto& a, const auto& b) {
+        return std::tie(a.name, a.version, a.cuda) == std::tie(b.name, b.version, b.cuda);
+      });
+}
+
+void TablesReader::read_soname(RowReader& row) {
+  SonameRow read{row.plain_name("file name"), row.constraint("CUDA"), row.text("component"),
+                 row.text("wheel"), source(row)};
+  place(tables_.sonames, std::move(read), [](const auto& a, const auto& b) {
+    return std::tie(a.soname, a.cuda.text()) < std::tie(b.soname, b.cuda.text());
+  });
+}
+
+}  // namespace
+
+void overlay(Tables& tables, std::string_view text, std::string_view where) {
+  Tables changed = tables;
+  TablesReader(changed, where).read(text);
+  tables = std::move(changed);
+}
+
+}  // namespace cudaenv::compat

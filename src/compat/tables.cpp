@@ -1,0 +1,134 @@
+#include "compat/tables.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "embedded/compat.hpp"
+
+namespace cudaenv::compat {
+namespace {
+
+// The words of a GPU's name that tell it from others: "NVIDIA GeForce RTX 4090 Laptop GPU" is
+// rtx, 4090, laptop, gpu.
+std::vector<std::string> telling_words(std::string_view name) {
+  std::vector<std::string> words;
+  std::string word;
+  const auto finish = [&] {
+    if (!word.empty() && word != "nvidia" && word != "tesla" && word != "geforce") {
+      words.push_back(word);
+    }
+    word.clear();
+  };
+  for (const char c : text::lower(name)) {
+    if (text::is_alphanumeric(c)) {
+      word += c;
+    } else {
+      finish();
+    }
+  }
+  finish();
+  return words;
+}
+
+bool begins_with(const std::vector<std::string>& words, const std::vector<std::string>& first) {
+  return !first.empty() && first.size() <= words.size() &&
+         std::equal(first.begin(), first.end(), words.begin());
+}
+
+bool has(const ArchitectureRow& row, ComputeCapability capability) {
+  return std::find(row.compiled.begin(), row.compiled.end(), capability) != row.compiled.end();
+}
+
+}  // namespace
+
+std::string_view name_of(Shipped shipped) {
+  switch (shipped) {
+    case Shipped::bundled:
+      return "bundled";
+    case Shipped::extra:
+      return "extra";
+    case Shipped::system:
+      return "system";
+    case Shipped::source:
+      return "source";
+  }
+  return "system";
+}
+
+const ToolkitRow* Tables::toolkit(const Version& release) const {
+  const auto newest = [&](const Version& beginning) -> const ToolkitRow* {
+    for (auto row = toolkits.rbegin(); row != toolkits.rend(); ++row) {
+      if (row->release.starts_with(beginning)) return &*row;
+    }
+    return nullptr;
+  };
+  if (const auto* row = newest(release)) return row;
+  // A patch release that is not known differs from its neighbours in little.
+  return release.parts().size() > 2 ? newest(release.first(2)) : nullptr;
+}
+
+const DriverRow* Tables::driver(const Version& version) const {
+  const DriverRow* found = nullptr;
+  for (const auto& row : drivers) {
+    if (row.branch.major() <= version.major()) found = &row;
+  }
+  return found;
+}
+
+const ArchitectureRow* Tables::architecture(const Version& release) const {
+  for (const auto& row : architectures) {
+    if (release.starts_with(row.cuda)) return &row;
+  }
+  return nullptr;
+}
+
+const CompilerRow* Tables::compiler(const Version& release, std::string_view family) const {
+  for (const auto& row : compilers) {
+    if (row.family == family && release.starts_with(row.cuda)) return &row;
+  }
+  return nullptr;
+}
+
+const GpuRow* Tables::gpu(std::string_view name) const {
+  const auto words = telling_words(name);
+  const GpuRow* found = nullptr;
+  std::size_t longest = 0;
+  for (const auto& row : gpus) {
+    const auto known = telling_words(row.name);
+    if (known.size() <= longest || !begins_with(words, known)) continue;
+    found = &row;
+    longest = known.size();
+  }
+  return found;
+}
+
+std::optional<Version> Tables::last_with(ComputeCapability capability) const {
+  for (auto row = architectures.rbegin(); row != architectures.rend(); ++row) {
+    if (has(*row, capability)) return row->cuda;
+  }
+  return std::nullopt;
+}
+
+std::optional<Version> Tables::first_with(ComputeCapability capability) const {
+  for (const auto& row : architectures) {
+    if (has(row, capability)) return row.cuda;
+  }
+  return std::nullopt;
+}
+
+const Tables& builtin_tables() {
+  static const Tables tables = [] {
+    namespace files = embedded::compat;
+    Tables read;
+    for (std::size_t i = 0; i < files::count(); ++i) {
+      const auto file = files::at(i);
+      overlay(read, file.bytes, fmt::format("the built-in {}", file.name));
+    }
+    return read;
+  }();
+  return tables;
+}
+
+}  // namespace cudaenv::compat
