@@ -47,7 +47,8 @@ struct FrameworkVerdict {
   std::vector<Finding> findings;      // of that row, or why there is none
 };
 
-// The row that fits best: the fewest errors, then warnings, then as rows_for orders them.
+// The row that fits best: a build for the toolkit asked about, then the fewest errors, warnings and
+// notes, then as rows_for orders them.
 FrameworkVerdict judge_framework(const Tables& tables, const FrameworkWish& wish,
                                  const Surroundings& surroundings);
 
