@@ -55,6 +55,8 @@ inline constexpr std::array env_vars{
     EnvVar{"CUDAENV_CUDACXX", "0: leave CUDACXX alone", "cudacxx", SettingKind::flag},
     EnvVar{"CUDAENV_CEILING", "the last folder, upwards, in which .cudaenv is looked for"},
     EnvVar{"CUDAENV_NO_CONFIG", "1: read no configuration file"},
+    EnvVar{"CUDAENV_COMPAT",
+           "table, or folder of tables, laid over the built-in compatibility tables"},
     EnvVar{"CUDAENV_ACTIVE", "set by cudaenv: the folder of the active toolkit"},
     EnvVar{"CUDAENV_CHOSEN_BY", "set by cudaenv: what asked for the active toolkit"},
     EnvVar{"CUDAENV_SAVED", "set by cudaenv: what it takes to restore the environment"},
