@@ -48,6 +48,10 @@ bool library_differs(const DriverFacts& facts) {
 DriverState state_without_answer(const DriverReport& report) {
   const bool module = report.kernel.module.version.has_value();
   const bool library = !report.libcuda.empty() || report.smi.driver || report.nvml.driver;
+  // WSL2 and Jetson have no such module.
+  if (report.kernel.wsl || report.kernel.l4t) {
+    return library ? DriverState::unknown : DriverState::absent;
+  }
   // Nothing of another machine's tree was asked, so nothing is known to work.
   if (module && library) {
     return library_differs(report.facts) ? DriverState::mismatch : DriverState::unknown;
@@ -84,7 +88,7 @@ std::vector<GpuFacts> all_gpus(const DriverReport& report) {
   if (!report.nvml.gpus.empty()) return report.nvml.gpus;
   if (!report.cuda.gpus.empty()) return report.cuda.gpus;
   if (!report.smi.gpus.empty()) return report.smi.gpus;
-  if (!report.kernel.gpus.empty()) return report.kernel.gpus;
+  if (!report.kernel_gpus.empty()) return report.kernel_gpus;
   std::vector<GpuFacts> gpus;
   for (const auto& device : report.kernel.pci) {
     GpuFacts gpu;
@@ -164,7 +168,7 @@ void conclude(DriverReport& report) {
 
   report.gpus = all_gpus(report);
   for (const auto* others :
-       {&report.cuda.gpus, &report.nvml.gpus, &report.smi.gpus, &report.kernel.gpus}) {
+       {&report.cuda.gpus, &report.nvml.gpus, &report.smi.gpus, &report.kernel_gpus}) {
     complete(report.gpus, *others);
   }
   report.visible.clear();
@@ -181,6 +185,9 @@ DriverReport driver_report(const sys::Tree& tree, const sys::Environment& enviro
     if (!hung(report) && !report.nvml.works()) report.smi = ask_smi(environment, interrupt, limit);
   } else {
     report.libcuda = library_in(tree);
+  }
+  if (!hung(report) && report.nvml.gpus.empty() && report.cuda.gpus.empty()) {
+    report.kernel_gpus = kernel_gpus(tree);
   }
   conclude(report);
   return report;

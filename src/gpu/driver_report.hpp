@@ -16,6 +16,7 @@ struct DriverReport {
   CudaProbe cuda;
   NvmlProbe nvml;
   SmiAnswer smi;
+  std::vector<GpuFacts> kernel_gpus;  // where the libraries know none
 
   DriverFacts facts;
   std::vector<GpuFacts> gpus;        // all, also those that this environment hides
@@ -39,6 +40,6 @@ void conclude(DriverReport& report);
 // same driver.
 DriverReport driver_report(const sys::Tree& tree, const sys::Environment& environment,
                            const Interrupt& interrupt,
-                           std::chrono::milliseconds limit = std::chrono::seconds(10));
+                           std::chrono::milliseconds limit = std::chrono::seconds(20));
 
 }  // namespace cudaenv::gpu

@@ -52,16 +52,6 @@ void read_nodes(const sys::Tree& tree, KernelView& view) {
   }
 }
 
-void read_gpus(const sys::Tree& tree, KernelView& view) {
-  const std::string root = "/proc/driver/nvidia/gpus/";
-  for (const auto& name : tree.list(root)) {
-    const auto information = tree.read(root + name + "/information", 4096);
-    if (!information) continue;
-    view.gpus.push_back(read_gpu_information(*information));
-    if (view.gpus.back().bus_id.empty()) view.gpus.back().bus_id = text::visible(name, 64);
-  }
-}
-
 // The file of the nvidia module among what modprobe knows of a kernel; empty: none.
 std::string module_file(const sys::Tree& tree, const std::string& kernel) {
   constexpr std::size_t largest = 4u << 20;
@@ -160,6 +150,18 @@ GpuFacts read_gpu_information(std::string_view text) {
   return gpu;
 }
 
+std::vector<GpuFacts> kernel_gpus(const sys::Tree& tree) {
+  std::vector<GpuFacts> gpus;
+  const std::string root = "/proc/driver/nvidia/gpus/";
+  for (const auto& name : tree.list(root)) {
+    const auto information = tree.read(root + name + "/information", 4096);
+    if (!information) continue;
+    gpus.push_back(read_gpu_information(*information));
+    if (gpus.back().bus_id.empty()) gpus.back().bus_id = text::visible(name, 64);
+  }
+  return gpus;
+}
+
 KernelView kernel_view(const sys::Tree& tree, const sys::Environment& environment) {
   KernelView view;
   view.machine = tree.is_machine();
@@ -169,7 +171,6 @@ KernelView kernel_view(const sys::Tree& tree, const sys::Environment& environmen
   }
   read_pci(tree, view);
   read_nodes(tree, view);
-  read_gpus(tree, view);
   if (!view.module.version) find_module_file(tree, view);
   view.nouveau = tree.is_directory("/sys/module/nouveau");
   view.secure_boot = read_secure_boot(tree);

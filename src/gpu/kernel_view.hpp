@@ -44,7 +44,6 @@ struct KernelView {
   std::vector<PciGpu> pci;
   unsigned nvswitches = 0;
   std::vector<DeviceNode> nodes;  // /dev/nvidia0, nvidiactl, nvidia-uvm, ... that are there
-  std::vector<GpuFacts> gpus;     // of /proc/driver/nvidia/gpus; no capability
   std::string installed_module;   // a file nvidia.ko of this or another kernel; empty: none
   bool for_this_kernel = false;   // it is for the running kernel
   bool nouveau = false;           // is loaded
@@ -54,6 +53,10 @@ struct KernelView {
   std::string container;        // "docker", "podman", "kubernetes", ...; empty: none
   bool fabric_manager = false;  // runs
 };
+
+// The GPUs of /proc/driver/nvidia/gpus, without their capability. The kernel module answers, and a
+// process that asks one which is stuck waits without end: for when the libraries did not hang.
+std::vector<GpuFacts> kernel_gpus(const sys::Tree& tree);
 
 // Reads the tree; `environment` tells containers apart, and is left out for another machine's tree.
 KernelView kernel_view(const sys::Tree& tree, const sys::Environment& environment);

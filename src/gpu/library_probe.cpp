@@ -123,6 +123,8 @@ NvmlProbe read_nvml_report(const sys::ChildOutcome& outcome) {
       if (probe.gpus.back().mig) probe.gpus.back().capability = of_whole;
     } else if (key == "mode") {
       (value == "prohibited" ? probe.prohibited : probe.exclusive) = true;
+    } else if (key == "partitioned") {
+      probe.partitioned = true;
     } else if (key == "fabric") {
       probe.fabric_waits = true;
     } else if (!probe.gpus.empty()) {

@@ -45,6 +45,7 @@ struct NvmlProbe : LibraryProbe {
   std::vector<GpuFacts> gpus;  // partitioned ones, then their instances
   bool exclusive = false;      // a GPU takes one process only
   bool prohibited = false;     // a GPU takes none
+  bool partitioned = false;    // a GPU is in MIG mode: programs see its instances only
   bool fabric_waits = false;   // a GPU waits for the fabric manager
 };
 

@@ -58,9 +58,9 @@ int main(int count, char** arguments) {
   } else if (what == "nvml") {
     const auto probe = gpu::probe_nvml(interrupt, limit);
     print(probe, probe.cuda);
-    std::printf("driver %s%s%s%s\n", probe.driver ? probe.driver->text().c_str() : "-",
-                probe.exclusive ? " exclusive" : "", probe.prohibited ? " prohibited" : "",
-                probe.fabric_waits ? " fabric" : "");
+    std::printf("driver %s%s%s%s%s\n", probe.driver ? probe.driver->text().c_str() : "-",
+                probe.partitioned ? " partitioned" : "", probe.exclusive ? " exclusive" : "",
+                probe.prohibited ? " prohibited" : "", probe.fabric_waits ? " fabric" : "");
     for (const auto& gpu : probe.gpus) print_gpu(gpu);
   }
   return 0;

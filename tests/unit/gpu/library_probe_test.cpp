@@ -108,7 +108,7 @@ TEST_CASE("a libcuda without functions, and a file that is no library, are not u
 TEST_CASE("NVML tells every GPU, its instances with the capability of the whole") {
   CHECK(heard("nvml", driver, "instances=2,mode=3,fabric=1") ==
         "answered in nvmlDeviceGetMigDeviceHandleByIndex, status 0, cuda 13.0\n"
-        "driver 580.95.05 exclusive fabric\n"
+        "driver 580.95.05 partitioned exclusive fabric\n"
         "gpu NVIDIA H200|GPU-10101010-1010-1010-1010-101010101010|00000000:10:00.0|9.0|141|whole\n"
         "gpu NVIDIA H200 MIG 1g.18gb|MIG-00000000-0000-0000-0000-000000001000||9.0|141|mig\n"
         "gpu NVIDIA H200 MIG 1g.18gb|MIG-00000000-0000-0000-0000-000000001001||9.0|141|mig\n");
@@ -130,7 +130,7 @@ TEST_CASE("NVML's failures, crashes, hangs and lies are values") {
         "hung in nvmlInit_v2, status -, cuda -");
   const auto lies = heard("nvml", driver, "lie=1,instances=0");
   CHECK(lies.find('\x1b') == std::string::npos);
-  CHECK(lies.find("driver -\n") != std::string::npos);
+  CHECK(lies.find("driver - partitioned\n") != std::string::npos);
   CHECK(first_line(heard("nvml", empty, "")).starts_with("unusable"));
 }
 
