@@ -24,6 +24,7 @@ LAYERS = {
     "archive": ["sys", "base"],
     "gpu": ["sys", "model", "base"],
     "store": ["sys", "model", "base"],
+    "doctor": ["gpu", "compat", "sys", "model", "base"],
     "install": ["store", "net", "archive", "catalog", "sys", "model", "base"],
     "export": ["activate", "catalog", "model", "base"],
 }
@@ -46,8 +47,8 @@ LIBRARIES = [
     (r"(lzma|zlib|isa-l|igzip_lib)(\.h$|/)", {"archive"}, False),
     (r"openssl/", {"sys"}, False),
     (r"CLI/", {"cli"}, False),
-    (r"nlohmann/json_fwd\.hpp$", {"catalog", "compat", "store", "cli"}, True),
-    (r"nlohmann/", {"catalog", "compat", "store", "cli"}, False),
+    (r"nlohmann/json_fwd\.hpp$", {"catalog", "compat", "doctor", "store", "cli"}, True),
+    (r"nlohmann/", {"catalog", "compat", "doctor", "store", "cli"}, False),
     (r"toml\+\+/", {"catalog", "cli"}, False),
 ]
 PLATFORM_HEADER = re.compile(r".*\.h$|(sys|linux|net|netinet|arpa)/")

@@ -1,0 +1,93 @@
+// What the compatibility tables say of what was seen.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "compat/build.hpp"
+#include "compat/driver.hpp"
+#include "compat/gpu.hpp"
+#include "compat/libraries.hpp"
+#include "doctor/checks.hpp"
+
+namespace cudaenv::doctor {
+namespace {
+
+// Two toolkits or two GPUs of a kind are told once.
+void add(Findings& findings, std::vector<compat::Finding> more) {
+  for (auto& finding : more) {
+    if (std::find(findings.begin(), findings.end(), finding) == findings.end()) {
+      findings.push_back(std::move(finding));
+    }
+  }
+}
+
+void judge_driver_and_gpus(const Observed& seen, const compat::Tables& tables,
+                           const Version& toolkit, Findings& findings) {
+  const auto& facts = seen.driver.facts;
+  // Without a driver another check has said so.
+  const bool known = facts.version() || facts.cuda;
+  if (known) {
+    add(findings, compat::judge_driver(tables, toolkit, facts, seen.driver.gpus).findings);
+  }
+  for (const auto& gpu : seen.driver.gpus) {
+    // Nothing but its place on the bus is known.
+    if (gpu.name.empty() && !gpu.capability) continue;
+    add(findings, compat::judge_gpu(tables, toolkit, gpu, facts).findings);
+  }
+}
+
+void judge_host(const Observed& seen, const compat::Tables& tables, const Version& toolkit,
+                Findings& findings) {
+  const auto& compilers = seen.compilers;
+  if (!compilers.chosen) {
+    add(findings,
+        {{"compiler.none",
+          compat::Severity::warning,
+          compilers.by_variable ? "NVCC_CCBIN names no compiler"
+                                : "there is no gcc on PATH: nvcc needs a host compiler",
+          {},
+          {compilers.by_variable ? "unset NVCC_CCBIN" : "install g++, from your distribution"}}});
+  } else {
+    auto verdict = compat::judge_compiler(tables, toolkit, *compilers.chosen);
+    const bool misfit = verdict.fit == compat::Fit::too_new || verdict.fit == compat::Fit::too_old;
+    const auto fitting = compat::choose_compiler(tables, toolkit, compilers.installed);
+    if (misfit && fitting && !verdict.findings.empty()) {
+      verdict.findings.front().help = {fmt::format("export NVCC_CCBIN={}  # {} {}, which fits",
+                                                   fitting->path, fitting->family,
+                                                   fitting->version.text())};
+    }
+    add(findings, std::move(verdict.findings));
+  }
+  if (seen.glibc) add(findings, compat::judge_glibc(tables, toolkit, *seen.glibc).findings);
+}
+
+void judge_cudnn_in(const Observed& seen, const compat::Tables& tables, const ToolkitFacts& facts,
+                    const Version& toolkit, Findings& findings) {
+  for (const auto& folder : seen.toolkit_libraries) {
+    if (folder.written != facts.lib) continue;
+    for (const auto& file : folder.libraries) {
+      if (!file.name.starts_with("libcudnn") || !file.version) continue;
+      add(findings, compat::judge_cudnn(tables, toolkit, file.version->first(3)).findings);
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+Findings check_compatibility(const Observed& seen, const compat::Tables& tables) {
+  Findings findings;
+  for (const auto& path : seen.judged) {
+    const auto* facts = seen.toolkit(path);
+    const auto version = facts ? facts->version() : std::nullopt;
+    if (!version) continue;
+    // "12.1.105" of a version.txt is no release: 12.1 is what is known.
+    const auto toolkit = tables.toolkit(*version) ? *version : version->first(2);
+    judge_driver_and_gpus(seen, tables, toolkit, findings);
+    if (facts->is_compiler()) judge_host(seen, tables, toolkit, findings);
+    judge_cudnn_in(seen, tables, *facts, toolkit, findings);
+  }
+  return findings;
+}
+
+}  // namespace cudaenv::doctor
