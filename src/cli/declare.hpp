@@ -22,6 +22,7 @@ void declare_deactivate(CLI::App& app, Session& session);
 void declare_current(CLI::App& app, Session& session);
 void declare_local(CLI::App& app, Session& session);
 void declare_compat(CLI::App& app, Session& session);
+void declare_doctor(CLI::App& app, Session& session);
 void declare_env(CLI::App& app, Session& session);
 void declare_init(CLI::App& app, Session& session);
 void declare_hook(CLI::App& app, Session& session);

@@ -12,6 +12,7 @@ const std::vector<Command>& all_commands() {
         {"lock", "Install", "Pin what sync installs in .cudaenv.lock", declare_lock},
         {"verify", "Install", "Compare every file with what was installed", declare_verify},
         {"gc", "Install", "Remove what no toolkit uses any more", declare_gc},
+        {"doctor", "Check", "Say what is wrong with this machine's CUDA", declare_doctor},
         {"compat", "Check", "Show what works with what, by NVIDIA's and the projects' own figures",
          declare_compat},
         {"update", "Install", "Learn of releases newer than this cudaenv", declare_update},

@@ -4,7 +4,7 @@
 # Comes with a few assertions; the first that fails ends the suite.
 #
 # From outside: CUDAENV (the program), CUDAENV_TEST_MIRROR (the server), CUDAENV_TEST_STEPS (the
-# recorder of system calls), TMPDIR, and what pip needs to find its index: PIP_*, proxies,
+# recorder of system calls), CUDAENV_TEST_FAKES (drivers that fail on purpose), TMPDIR, and what pip needs to find its index: PIP_*, proxies,
 # certificates.
 
 set -euo pipefail
@@ -18,7 +18,7 @@ restart_with_empty_environment() {
   while IFS= read -r name; do
     kept+=("$name=${!name}")
   done < <(compgen -e | grep -E '^(PIP_|SSL_CERT_|REQUESTS_CA_BUNDLE$|CURL_CA_BUNDLE$)|_(proxy|PROXY)$')
-  for name in CUDAENV CUDAENV_TEST_MIRROR CUDAENV_TEST_STEPS CUDAENV_PIP CUDAENV_CA_BUNDLE; do
+  for name in CUDAENV CUDAENV_TEST_MIRROR CUDAENV_TEST_STEPS CUDAENV_TEST_FAKES CUDAENV_PIP CUDAENV_CA_BUNDLE; do
     if [[ -n ${!name:-} ]]; then kept+=("$name=${!name}"); fi
   done
   # pip reads its user's configuration from the home that the suite doesn't see.

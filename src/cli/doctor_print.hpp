@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "cli/style.hpp"
+#include "commands/doctor.hpp"
+
+namespace cudaenv::cli {
+
+// What was seen of the machine, then each finding with its reasons and what to type.
+std::string doctor_text(const commands::DoctorResult& result, const Style& style);
+// docs/json.md has the fields.
+std::string doctor_json(const commands::DoctorResult& result);
+// For the text file collector of a Prometheus node exporter.
+std::string doctor_prometheus(const commands::DoctorResult& result);
+
+std::string_view name_of(DriverState state);
+
+}  // namespace cudaenv::cli

@@ -1,0 +1,133 @@
+#include "commands/doctor.hpp"
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "commands/compat_tables.hpp"
+#include "sys/file.hpp"
+#include "sys/machine.hpp"
+
+namespace cudaenv::commands {
+namespace {
+
+constexpr const char* usual_path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+Version typed_version(const std::string& typed, std::string_view option) {
+  auto version = Version::parse(typed);
+  if (version) return std::move(*version);
+  throw Error(ErrorKind::usage,
+              fmt::format("`{}` is no version ({})", text::visible(typed), option));
+}
+
+// "H200", "NVIDIA GeForce RTX 4090", "8.6", "sm_90".
+GpuFacts typed_gpu(const std::string& typed) {
+  GpuFacts gpu;
+  gpu.capability = ComputeCapability::parse(typed);
+  if (!gpu.capability) gpu.name = typed;
+  return gpu;
+}
+
+std::string typed_library(const std::string& typed) {
+  if (typed.empty() || (typed.find('/') == std::string::npos && doctor::soname_major(typed))) {
+    return typed;
+  }
+  throw Error(ErrorKind::usage, fmt::format("`{}` is no library's name", text::visible(typed)))
+      .help("write it as the error does, such as libcudart.so.11.0");
+}
+
+doctor::Assumed assumed(const DoctorRequest& request) {
+  doctor::Assumed assumed;
+  if (!request.driver.empty()) assumed.driver = typed_version(request.driver, "--driver");
+  if (!request.glibc.empty()) assumed.glibc = typed_version(request.glibc, "--glibc");
+  if (!request.gcc.empty()) assumed.gcc = typed_version(request.gcc, "--gcc");
+  if (!request.gpus.empty()) {
+    assumed.gpus.emplace();
+    for (const auto& typed : request.gpus) assumed.gpus->push_back(typed_gpu(typed));
+  }
+  return assumed;
+}
+
+sys::Tree tree_of(const DoctorRequest& request, const Host& host) {
+  std::string root = request.sysroot;
+  std::string by = "--sysroot";
+  if (root.empty()) {
+    root = host.environment.non_empty("CUDAENV_SYSROOT").value_or("/");
+    by = "CUDAENV_SYSROOT";
+  }
+  if (!sys::is_directory(root)) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{} is `{}`, which is no folder", by, text::visible(root, 1000)));
+  }
+  return sys::Tree(sys::canonical(root));
+}
+
+// The variables of this machine are not those of another root.
+sys::Environment environment_of(const DoctorRequest& request, const Host& host, bool machine) {
+  auto variables = machine ? host.environment.variables()
+                           : std::map<std::string, std::string, std::less<>>{{"PATH", usual_path}};
+  for (const auto& pair : request.variables) {
+    const auto equals = pair.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw Error(ErrorKind::usage,
+                  fmt::format("`{}` is not NAME=VALUE (--env)", text::visible(pair)));
+    }
+    variables[pair.substr(0, equals)] = pair.substr(equals + 1);
+  }
+  return sys::Environment(std::move(variables));
+}
+
+void choose_toolkit(const DoctorRequest& request, const Host& host,
+                    doctor::ObserveRequest& observe) {
+  if (request.spec.empty()) return;
+  std::string path = request.spec;
+  if (!path.starts_with('/')) {
+    if (!observe.tree.is_machine()) {
+      throw Error(ErrorKind::usage, "in another root a toolkit is named by its path")
+          .help("write it as it is in there, such as /usr/local/cuda-12.1");
+    }
+    path = installed_prefix(host, request.spec).path.string();
+  }
+  if (!doctor::toolkit_facts(observe.tree, path)) {
+    throw Error(ErrorKind::missing,
+                fmt::format("there is no toolkit in `{}`", text::visible(request.spec, 1000)));
+  }
+  observe.judged.push_back(std::move(path));
+}
+
+}  // namespace
+
+DoctorResult doctor(const DoctorRequest& request, const Host& host) {
+  doctor::ObserveRequest observe;
+  observe.tree = tree_of(request, host);
+  const bool machine = observe.tree.is_machine();
+  observe.environment = environment_of(request, host, machine);
+  observe.assumed = assumed(request);
+  observe.for_image = request.for_image;
+  observe.judge_all = request.all;
+  observe.wanted = typed_library(request.library);
+  observe.root = machine && sys::is_root();
+  std::vector<store::Oddity> oddities;
+  if (machine) {
+    auto inventory = store::Inventory::read(reading_roots(host), store::Inventory::Detail::summary);
+    for (const auto& prefix : inventory.prefixes) observe.prefixes.push_back(prefix.path.string());
+    oddities = std::move(inventory.oddities);
+  }
+  choose_toolkit(request, host, observe);
+
+  const auto tables = known_tables(host).tables;
+  DoctorResult result{
+      doctor::observe(observe, host.interrupt), {}, observe.tree.root().string(), tables.date};
+  result.findings = doctor::check_all(result.seen, &tables);
+  for (auto& oddity : oddities) {
+    result.findings.push_back({"toolkit.receipt",
+                               compat::Severity::warning,
+                               fmt::format("`{}` is no toolkit that cudaenv can use",
+                                           text::visible(oddity.path.string(), 400)),
+                               {std::move(oddity.why)},
+                               std::move(oddity.advice)});
+  }
+  return result;
+}
+
+}  // namespace cudaenv::commands

@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""Holds that docs/doctor.md lists each finding that `doctor` can give, and no other.
+
+    finding_ids.py ROOT
+"""
+
+import re
+import sys
+from pathlib import Path
+
+AREAS = ("driver", "gpu", "device", "container", "toolkit", "loader", "library", "cudnn", "conda",
+         "sudo", "compiler", "glibc")
+ID = re.compile(r'"((?:' + "|".join(AREAS) + r')\.[a-z0-9]+(?:-[a-z0-9]+)*)"')
+LISTED = re.compile(r"`((?:" + "|".join(AREAS) + r")\.[a-z0-9]+(?:-[a-z0-9]+)*)`")
+# Only for other commands than doctor.
+ELSEWHERE = {"cudnn.not-available"}
+# Put together from two words in the source.
+JOINED = {"cudnn.unknown"}
+
+
+def main(arguments):
+    if len(arguments) != 1:
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    root = Path(arguments[0])
+    given = set()
+    for folder in ("src/doctor", "src/compat", "src/commands"):
+        for path in (root / folder).glob("*.cpp"):
+            given |= set(ID.findall(path.read_text(encoding="utf-8")))
+    given = (given | JOINED) - ELSEWHERE
+    text = (root / "docs/doctor.md").read_text(encoding="utf-8")
+    listed = set(LISTED.findall(text))
+    problems = [f"docs/doctor.md: `{one}` is missing" for one in sorted(given - listed)]
+    problems += [f"docs/doctor.md: nothing gives `{one}`" for one in sorted(listed - given)]
+    for problem in problems:
+        print(problem)
+    print(f"{len(given)} findings, {len(problems)} problems")
+    return 1 if problems or not given else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
