@@ -255,6 +255,11 @@ Finding broken(const Observed& seen) {
             {help}};
   }
   why.emplace_back(known->why);
+  if (status == 802 && seen.driver.kernel.nvswitches > 0) {
+    why.emplace_back(seen.driver.kernel.fabric_manager
+                         ? "nv-fabricmanager runs: its version must be the driver's"
+                         : "no process nv-fabricmanager runs here");
+  }
   return {known->id,
           Severity::error,
           fmt::format("cuInit fails with {} ({})", status, known->name),

@@ -137,6 +137,16 @@ TEST_CASE("F30: what cuInit returns is named with its cause and what to try") {
   CHECK(init_failure(4711).seen.find("4711") != std::string::npos);
 }
 
+TEST_CASE("whether the fabric manager runs is told beside error 802") {
+  auto seen = machine();
+  seen.driver.cuda.status = 802;
+  seen.driver.cuda.gpus.clear();
+  seen.driver.kernel.nvswitches = 4;
+  CHECK(says(only(seen).why, "no process nv-fabricmanager"));
+  seen.driver.kernel.fabric_manager = true;
+  CHECK(says(only(seen).why, "its version must be the driver's"));
+}
+
 TEST_CASE("F30: GPUs that the user hides are hidden by the user") {
   for (const char* value : {"", "-1"}) {
     auto seen = machine();
