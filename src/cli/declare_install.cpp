@@ -19,20 +19,23 @@ using commands::InstallRequest;
 
 struct Options {
   InstallRequest request;
-  std::string into;  // --for: the prefix of a lone add-on
+  std::string into;  // --for: a framework, or the prefix of a lone add-on
   bool dry_run = false;
   bool check = false;
   bool accept_eula = false;
   bool json = false;
 };
 
-// `cudnn@9.1` where a version is expected, with --for: a library into an installed prefix.
-void read_lone_add_on(Options& options, const Session& session) {
+// What --for means: with `cudnn@9.1` where a version is expected the installed prefix that the
+// library goes into, else a framework that the toolkit is chosen for.
+void read_what_for(Options& options, const Session& session) {
   const std::string name = options.request.spec.substr(0, options.request.spec.find('@'));
   if (!catalog::add_on(text::lower(name))) {
-    if (options.into.empty()) return;
-    // Says which libraries there are.
-    install::AddOnRequest::parse(options.request.spec);
+    if (options.request.spec.empty() && options.into.empty()) {
+      throw Error(ErrorKind::usage, "SPEC is required").help("see `cudaenv install --help`");
+    }
+    options.request.framework = options.into;
+    return;
   }
   const auto prefix = commands::installed_prefix(session.host, options.into);
   options.request.with.insert(options.request.with.begin(), options.request.spec);
@@ -50,7 +53,7 @@ void read_lone_add_on(Options& options, const Session& session) {
 }
 
 int act(Options options, const Session& session) {
-  read_lone_add_on(options, session);
+  read_what_for(options, session);
   auto prepared = commands::prepare_install(options.request, session.host);
   session.host.progress.job_end();
   for (const auto& note : prepared.notes) {
@@ -69,18 +72,18 @@ int act(Options options, const Session& session) {
 
 void add_what(CLI::App& app, Options& options) {
   auto& request = options.request;
-  app.add_option(
-         "SPEC", request.spec,
-         "12, 12.1, 12.1.1, latest, auto (the newest that the driver takes), \">=12.1,<13\", "
-         "or with --for a library such as cudnn@9.1")
-      ->required();
+  app.add_option("SPEC", request.spec,
+                 "12, 12.1, 12.1.1, latest, auto (what suits this machine; also with --for alone), "
+                 "\">=12.1,<13\", or a library such as cudnn@9.1");
   app.add_option("--profile,-p", request.profile,
                  "minimal, runtime, dev (default) or full (CUDAENV_PROFILE)");
   app.add_option("--component,-c", request.components, "Only these components, comma-separated");
   app.add_option("--without", request.without, "Leave these components out");
   app.add_flag("--no-static", request.no_static, "Leave the static libraries out");
   app.add_option("--with", request.with, "A library into the same prefix: cudnn@8.9");
-  app.add_option("--for", options.into, "The installed toolkit that a library goes into");
+  app.add_option("--for", options.into,
+                 "The framework to choose toolkit and cuDNN for, such as pytorch==2.1; with a "
+                 "library as SPEC the installed toolkit that it goes into");
   app.add_option("--platform", request.platform,
                  "For another machine: linux-x86_64, linux-sbsa, linux-aarch64, ...");
 }

@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "commands/choice.hpp"
-#include "gpu/driver_version.hpp"
+#include "commands/choose_toolkit.hpp"
 #include "store/links.hpp"
 #include "sys/file.hpp"
 #include "sys/machine.hpp"
@@ -56,13 +56,7 @@ std::optional<std::filesystem::path> default_prefix(const store::Layout& layout)
 }
 
 std::optional<Version> newest_for_driver(const std::vector<Version>& candidates, const Host& host) {
-  const auto ceiling = gpu::driver_cuda_version(host.interrupt);
-  std::optional<Version> best;
-  for (const auto& version : candidates) {
-    if (ceiling && *ceiling < version.first(2)) continue;
-    if (!best || *best < version) best = version;
-  }
-  return best;
+  return ToolkitChooser(host).choose(candidates).toolkit;
 }
 
 std::string install_advice(const std::string& words) {

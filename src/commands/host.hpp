@@ -42,7 +42,7 @@ store::InstalledPrefix installed_prefix(const Host& host, const std::string& spe
 // dangles.
 std::optional<std::filesystem::path> default_prefix(const store::Layout& layout);
 
-// The newest CUDA version that the driver runs natively, or the newest of all without a driver.
+// The newest that suits this machine: its driver, GPUs and C library; nothing where none will do.
 std::optional<Version> newest_for_driver(const std::vector<Version>& candidates, const Host& host);
 
 // The one-line advice for what is not installed: `words` are what follows `cudaenv install`.

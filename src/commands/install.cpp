@@ -1,5 +1,6 @@
 #include "commands/install.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 #include "base/suggest.hpp"
 #include "base/text.hpp"
 #include "catalog/index.hpp"
+#include "commands/choose_toolkit.hpp"
 #include "commands/install_choice.hpp"
 #include "commands/lacks.hpp"
 #include "commands/store_use.hpp"
@@ -96,14 +98,31 @@ install::Wish wish_for(const InstallRequest& request, const Release& release, co
   return wish;
 }
 
+// The request with the toolkit and cuDNN that the framework wants, in place of the framework.
+InstallRequest for_framework(InstallRequest request, ToolkitChooser& chooser) {
+  const Spec spec = Spec::parse(request.spec.empty() ? "auto" : request.spec);
+  auto candidates = catalog::versions("cuda");
+  std::erase_if(candidates, [&](const Version& version) { return !spec.accepts(version); });
+  const auto& answer = chooser.choose(candidates);
+  if (!answer.toolkit) throw no_toolkit_error(answer);
+  request.spec = answer.toolkit->text();
+  request.framework.clear();
+  const bool named = std::any_of(request.with.begin(), request.with.end(), [](const auto& with) {
+    return install::AddOnRequest::parse(with).name == "cudnn";
+  });
+  if (answer.cudnn && !named) request.with.push_back("cudnn@" + answer.cudnn->first(3).text());
+  return request;
+}
+
 // Whether what is installed covers the request, by the index alone: then nobody is asked.
 std::optional<PreparedInstall> already_there(const InstallRequest& request, const Spec& spec,
-                                             const store::Layout& layout, const Host& host) {
+                                             const store::Layout& layout, ToolkitChooser& chooser,
+                                             const Host& host) {
   if (request.force) return std::nullopt;
   const bool is_auto = std::holds_alternative<Spec::Auto>(spec.value());
   auto known = catalog::versions("cuda");
   std::optional<Version> version =
-      is_auto ? newest_for_driver(known, host) : install::newest_match(spec, known);
+      is_auto ? chooser.choose(known).toolkit : install::newest_match(spec, known);
   // A release newer than the index, in full.
   if (const auto* partial = std::get_if<Spec::Partial>(&spec.value());
       !version && partial && partial->version.parts().size() >= 3) {
@@ -162,9 +181,9 @@ void add_notes(PreparedInstall& prepared, bool fell_back) {
 }
 
 install::Plan planned(const InstallRequest& request, const Spec& spec, const store::Layout& layout,
-                      const SourceChoice& choice, const Host& host) {
+                      const SourceChoice& choice, ToolkitChooser& chooser, const Host& host) {
   try {
-    const Release release = choose_release(spec, *choice.source, host);
+    const Release release = choose_release(spec, *choice.source, chooser);
     return install::make_plan(layout, *choice.source, release, wish_for(request, release, host));
   } catch (const Error& error) {
     // `auto` has tried both: the user hears of both.
@@ -234,7 +253,9 @@ void make_missing_minor_link(const PreparedInstall& prepared, const Host& host) 
 
 }  // namespace
 
-PreparedInstall prepare_install(const InstallRequest& request, const Host& host) {
+PreparedInstall prepare_install(const InstallRequest& asked, const Host& host) {
+  ToolkitChooser chooser(host, asked.framework);
+  const InstallRequest request = asked.framework.empty() ? asked : for_framework(asked, chooser);
   const Spec spec = Spec::parse(request.spec);
   if (std::holds_alternative<Spec::Name>(spec.value()) ||
       std::holds_alternative<Spec::System>(spec.value())) {
@@ -244,13 +265,17 @@ PreparedInstall prepare_install(const InstallRequest& request, const Host& host)
   }
   const auto layout = writing_root(host, request.system);
   const auto context = make_context(request, host);
-  if (auto done = already_there(request, spec, layout, host)) return std::move(*done);
+  if (auto done = already_there(request, spec, layout, chooser, host)) {
+    if (chooser.answer()) done->notes = reasons_for(*chooser.answer());
+    return std::move(*done);
+  }
 
   auto choice = choose_source(request, context, host);
-  install::Plan plan = planned(request, spec, layout, choice, host);
+  install::Plan plan = planned(request, spec, layout, choice, chooser, host);
   const auto prefix = layout.prefix(plan.wish.prefix);
   PreparedInstall prepared{layout, std::move(plan), {}, std::nullopt, "", false, prefix, request};
   prepared.already = !prepared.plan.changes;
+  if (chooser.answer()) prepared.notes = reasons_for(*chooser.answer());
   add_notes(prepared, choice.fell_back);
   offer_alternative(prepared);
   return prepared;

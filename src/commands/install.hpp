@@ -16,6 +16,7 @@ namespace cudaenv::commands {
 
 struct InstallRequest {
   std::string spec;                  // "12.1", "auto", ...; or the prefix for a lone add-on
+  std::string framework;             // "pytorch==2.1": chooses among what the spec accepts
   std::string source;                // "nvidia", "wheels", "wheels:DIR", "auto"; empty: auto
   std::vector<std::string> mirrors;  // empty: CUDAENV_MIRROR
   bool trust_mirror = false;
@@ -38,7 +39,7 @@ struct InstallRequest {
 struct PreparedInstall {
   store::Layout layout;
   install::Plan plan;
-  std::vector<std::string> notes;  // one line each: which source and what it lacks
+  std::vector<std::string> notes;  // one line each: why this release, which source, what it lacks
   std::optional<InstallRequest> alternative;
   std::string alternative_command;  // what to type for it
   bool already = false;             // nothing to do

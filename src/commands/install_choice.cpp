@@ -153,7 +153,7 @@ Platform choose_platform(const std::string& named, const Version& cuda) {
       .help("install for another machine with --platform");
 }
 
-Release choose_release(const Spec& spec, install::Source& source, const Host& host) {
+Release choose_release(const Spec& spec, install::Source& source, ToolkitChooser& chooser) {
   const auto* partial = std::get_if<Spec::Partial>(&spec.value());
   // A release in full needs no list.
   if (partial && partial->version.parts().size() >= 3) {
@@ -161,9 +161,10 @@ Release choose_release(const Spec& spec, install::Source& source, const Host& ho
     no_release(spec, catalog::versions("cuda"), source.name());
   }
   const auto candidates = source.releases("cuda");
-  const auto version = std::holds_alternative<Spec::Auto>(spec.value())
-                           ? newest_for_driver(candidates, host)
-                           : install::newest_match(spec, candidates);
+  const bool is_auto = std::holds_alternative<Spec::Auto>(spec.value());
+  const auto version =
+      is_auto ? chooser.choose(candidates).toolkit : install::newest_match(spec, candidates);
+  if (is_auto && !version) throw no_toolkit_error(*chooser.answer());
   if (version) {
     if (auto release = source.release("cuda", *version)) return *release;
   }

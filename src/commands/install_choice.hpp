@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "commands/choose_toolkit.hpp"
 #include "commands/install.hpp"
 
 namespace cudaenv::commands {
@@ -22,9 +23,9 @@ SourceChoice choose_source(const InstallRequest& request, const install::Context
 // Whether --trust-mirror or its variable asks for the mirror's own manifests.
 bool trusts_mirror(const InstallRequest& request, const Host& host);
 
-// The release that a spec means among those that the source and the index know. Throws
-// Error(missing) with what exists: 11.0 to 11.3 have no manifests at NVIDIA.
-Release choose_release(const Spec& spec, install::Source& source, const Host& host);
+// The release that a spec means among those that the source and the index know; `chooser` says
+// what `auto` is. Throws Error(missing) with what exists: 11.0 to 11.3 have no manifests at NVIDIA.
+Release choose_release(const Spec& spec, install::Source& source, ToolkitChooser& chooser);
 
 Platform choose_platform(const std::string& named, const Version& cuda);
 

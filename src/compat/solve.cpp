@@ -38,6 +38,8 @@ class Solver {
 
  private:
   bool choose_framework();
+  bool serves_any(const FrameworkRow& row) const;
+  std::optional<FrameworkVerdict> build_for_toolkits() const;
   Candidate weigh(const Version& toolkit) const;
   void weigh_machine(Candidate& candidate) const;
   void weigh_build(Candidate& candidate) const;
@@ -86,11 +88,30 @@ std::vector<ComputeCapability> Solver::capabilities() const {
 // The build of the framework that the machine takes; false where the tables do not know it.
 bool Solver::choose_framework() {
   auto verdict = judge_framework(tables_, *question_.framework, surroundings());
+  if (verdict.row && !serves_any(*verdict.row)) {
+    if (auto other = build_for_toolkits()) verdict = std::move(*other);
+  }
   row_ = verdict.row;
   answer_.findings = std::move(verdict.findings);
   if (!row_) return false;
   answer_.toolkit_needed = row_->shipped == Shipped::system || row_->shipped == Shipped::source;
   return true;
+}
+
+bool Solver::serves_any(const FrameworkRow& row) const {
+  return !row.cuda || std::any_of(question_.toolkits.begin(), question_.toolkits.end(),
+                                  [&](const auto& each) { return row.cuda->accepts(each); });
+}
+
+// Where the best build is for toolkits that cannot be had: one for those that can, if it works.
+std::optional<FrameworkVerdict> Solver::build_for_toolkits() const {
+  auto around = surroundings();
+  for (const auto& toolkit : question_.toolkits) {
+    around.toolkit = toolkit;
+    auto verdict = judge_framework(tables_, *question_.framework, around);
+    if (serves_any(*verdict.row) && worst(verdict.findings) != Severity::error) return verdict;
+  }
+  return std::nullopt;
 }
 
 Candidate Solver::weigh(const Version& toolkit) const {

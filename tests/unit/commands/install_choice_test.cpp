@@ -18,7 +18,8 @@ std::string chosen(const std::string& spec) {
   request.offline = true;
   const auto context = commands::make_context(request, host.host());
   const auto source = install::make_nvidia_source(context, {});
-  return commands::choose_release(Spec::parse(spec), *source, host.host()).version.text();
+  commands::ToolkitChooser chooser(host.host());
+  return commands::choose_release(Spec::parse(spec), *source, chooser).version.text();
 }
 
 }  // namespace

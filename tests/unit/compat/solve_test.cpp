@@ -48,6 +48,15 @@ TEST_CASE("a wheel that brings CUDA needs no toolkit, and is told so") {
   CHECK_FALSE(answer.cudnn);
 }
 
+TEST_CASE("among the toolkits that are allowed another build of the framework is taken") {
+  auto asked = question("pytorch==2.1", "535.104.05", "NVIDIA_A10");
+  asked.toolkits = {*Version::parse("12.1.1"), *Version::parse("12.1.0")};
+  const auto answer = solve(tables(), asked);
+  REQUIRE(answer.toolkit);
+  CHECK(answer.toolkit->text() == "12.1.1");
+  CHECK(answer.framework_line.find("/whl/cu121") != std::string::npos);
+}
+
 TEST_CASE("a framework that the tables do not know is not guessed") {
   const auto answer = solve(tables(), question("pytorch==9.9", "535.104.05", "NVIDIA_A10"));
   CHECK_FALSE(answer.toolkit);
