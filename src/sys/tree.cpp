@@ -5,8 +5,10 @@
 #include <deque>
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <memory>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <climits>
@@ -49,6 +51,21 @@ std::optional<std::string> target_of(int folder, const char* name) {
   return target;
 }
 
+// The kernel's own walk, which stays below `root`; -1 and errno where it fails.
+int open_in_root(int root, std::string_view path, bool follow_last) {
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC | (follow_last ? 0 : O_NOFOLLOW);
+  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+  const std::string name = path.empty() ? "." : std::string(path);
+  return static_cast<int>(::syscall(SYS_openat2, root, name.c_str(), &how, sizeof how));
+}
+
+// Whether that failed for what the tree holds, and not for want of the call.
+bool is_absent(int code) {
+  return code == ENOENT || code == ENOTDIR || code == ELOOP || code == EACCES ||
+         code == ENAMETOOLONG;
+}
+
 // Puts the components of a path before those that are still to walk.
 void push_front(std::deque<std::string>& steps, std::string_view path) {
   std::vector<std::string> parts;
@@ -79,10 +96,32 @@ struct Trail {
 }  // namespace
 
 std::optional<Tree::Place> Tree::find(std::string_view path, bool follow_last) const {
+  Fd root(::open(root_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!root || path.find('\0') != std::string_view::npos) return std::nullopt;
+  if (at_once_) {
+    Fd fd(open_in_root(root.get(), path, follow_last));
+    if (!fd && is_absent(errno)) return std::nullopt;
+    if (fd) {
+      if (auto real = path_of(fd); !real.empty()) return Place{std::move(fd), std::move(real)};
+    }
+  }
+  return walk(std::move(root), path, follow_last);
+}
+
+// The path of what is open, within the tree; empty where /proc does not tell it.
+std::string Tree::path_of(const Fd& fd) const {
+  const auto real = target_of(AT_FDCWD, fmt::format("/proc/self/fd/{}", fd.get()).c_str());
+  if (!real || !real->starts_with('/') || real->ends_with(" (deleted)")) return {};
+  if (is_machine()) return *real;
+  const std::string& root = root_.native();
+  if (*real == root) return "/";
+  return real->starts_with(root + "/") ? real->substr(root.size()) : std::string();
+}
+
+std::optional<Tree::Place> Tree::walk(Fd root, std::string_view path, bool follow_last) const {
   constexpr int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
   Trail trail;
-  trail.folders.emplace_back(::open(root_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!trail.folders.back() || path.find('\0') != std::string_view::npos) return std::nullopt;
+  trail.folders.push_back(std::move(root));
   std::deque<std::string> steps;
   push_front(steps, path);
   unsigned links = 0;

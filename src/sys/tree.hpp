@@ -19,7 +19,10 @@ namespace cudaenv::sys {
 class Tree {
  public:
   Tree() : Tree("/") {}
-  explicit Tree(std::filesystem::path root) : root_(std::move(root)) {}
+  // Without `at_once` it walks step by step, as it does where the kernel (before 5.6) or a sandbox
+  // has no openat2.
+  explicit Tree(std::filesystem::path root, bool at_once = true)
+      : root_(std::move(root)), at_once_(at_once) {}
 
   bool is_machine() const { return root_ == "/"; }
   const std::filesystem::path& root() const { return root_; }
@@ -56,8 +59,11 @@ class Tree {
     std::string path;  // without links
   };
   std::optional<Place> find(std::string_view path, bool follow_last) const;
+  std::optional<Place> walk(Fd root, std::string_view path, bool follow_last) const;
+  std::string path_of(const Fd& fd) const;
 
   std::filesystem::path root_;
+  bool at_once_;
 };
 
 // "/usr" and "../lib" to "/lib", by the letters alone; always absolute, never above "/".

@@ -18,9 +18,9 @@ namespace {
 // A folder with a tree "root" in it and a secret beside that.
 struct Place {
   TempDir dir;
-  sys::Tree tree{dir.path() / "root"};
+  sys::Tree tree;
 
-  Place() {
+  explicit Place(bool at_once = true) : tree(dir.path() / "root", at_once) {
     dir.make_dir("root");
     dir.make_file("secret", "secret");
   }
@@ -35,7 +35,10 @@ struct Place {
 }  // namespace
 
 TEST_CASE("links of a tree are followed inside it, absolute ones too") {
-  const Place place;
+  bool at_once = true;
+  SUBCASE("by the kernel") {}
+  SUBCASE("step by step") { at_once = false; }
+  const Place place(at_once);
   place.file("usr/lib/libcuda.so.580", "library");
   place.link("usr/lib/libcuda.so.1", "libcuda.so.580");
   place.link("lib", "/usr/lib");
@@ -48,7 +51,10 @@ TEST_CASE("links of a tree are followed inside it, absolute ones too") {
 }
 
 TEST_CASE("nothing leads out of a tree") {
-  const Place place;
+  bool at_once = true;
+  SUBCASE("by the kernel") {}
+  SUBCASE("step by step") { at_once = false; }
+  const Place place(at_once);
   place.file("usr/file", "inside");
   place.link("up", "../secret");
   place.link("far", "../../../../../../../../../../etc/passwd");
@@ -66,7 +72,10 @@ TEST_CASE("nothing leads out of a tree") {
 }
 
 TEST_CASE("loops, endless names and deep links end as absent") {
-  const Place place;
+  bool at_once = true;
+  SUBCASE("by the kernel") {}
+  SUBCASE("step by step") { at_once = false; }
+  const Place place(at_once);
   place.link("a", "b");
   place.link("b", "a");
   place.link("self", "self/self/self");
@@ -82,7 +91,10 @@ TEST_CASE("loops, endless names and deep links end as absent") {
 }
 
 TEST_CASE("pipes and what is no file are not opened, and no read is without a bound") {
-  const Place place;
+  bool at_once = true;
+  SUBCASE("by the kernel") {}
+  SUBCASE("step by step") { at_once = false; }
+  const Place place(at_once);
   REQUIRE(::mkfifo((place.dir / "root/pipe").c_str(), 0666) == 0);
   CHECK_FALSE(place.tree.read("/pipe"));
   CHECK_FALSE(place.tree.open_file("/pipe"));
@@ -121,7 +133,10 @@ TEST_CASE("what a user may use is judged by the mode in a tree and by the kernel
 }
 
 TEST_CASE("folders that may not be read are empty, and what lies in them absent") {
-  const Place place;
+  bool at_once = true;
+  SUBCASE("by the kernel") {}
+  SUBCASE("step by step") { at_once = false; }
+  const Place place(at_once);
   place.file("closed/file", "content");
   ::chmod((place.dir / "root/closed").c_str(), 0700);
   ::chmod(place.dir.path().c_str(), 0755);
