@@ -7,8 +7,9 @@
 #include <fmt/format.h>
 
 #include "catalog/index.hpp"
+#include "doctor/compiler_facts.hpp"
 #include "gpu/driver_report.hpp"
-#include "sys/machine.hpp"
+#include "sys/tree.hpp"
 
 namespace cudaenv::commands {
 namespace {
@@ -47,12 +48,18 @@ std::vector<std::string> rejections(const std::vector<compat::Rejection>& newest
 }  // namespace
 
 compat::Machine this_machine(const Host& host) {
+  const sys::Tree tree;
   compat::Machine machine;
-  auto report = gpu::driver_report(sys::Tree(), host.environment, host.interrupt);
+  auto report = gpu::driver_report(tree, host.environment, host.interrupt);
   if (report.facts.version() || report.facts.cuda) machine.driver = std::move(report.facts);
   // All of them: what is hidden from this shell is not gone.
   machine.gpus = std::move(report.gpus);
-  machine.glibc = Version::parse(sys::c_library_version());
+  machine.glibc = doctor::glibc_version(tree);
+  auto compilers = doctor::host_compilers(tree, host.environment, host.interrupt);
+  machine.compilers = std::move(compilers.installed);
+  if (compilers.chosen) {
+    machine.compilers.insert(machine.compilers.begin(), std::move(*compilers.chosen));
+  }
   return machine;
 }
 
@@ -73,6 +80,12 @@ std::vector<std::string> reasons_for(const compat::Answer& answer) {
   lines.push_back(
       fmt::format("chose CUDA {}: {}", answer.toolkit->text(), fmt::join(answer.why, "; ")));
   for (auto& line : rejections(answer.newer)) lines.push_back(std::move(line));
+  for (const auto& finding : answer.findings) {
+    if (finding.severity == compat::Severity::note) continue;
+    lines.push_back(finding.help.empty()
+                        ? finding.seen
+                        : fmt::format("{}: {}", finding.seen, fmt::join(finding.help, "; ")));
+  }
   if (!answer.framework_line.empty()) {
     lines.push_back("to install the framework: " + answer.framework_line);
   }

@@ -33,10 +33,10 @@ class ToolkitChooser {
   std::optional<compat::Answer> answer_;
 };
 
-// What of this machine decides which toolkit it takes.
+// What of this machine decides which toolkit it takes: driver, GPUs, C library, host compilers.
 compat::Machine this_machine(const Host& host);
 
-// Why this one, and why not the next newer ones, line by line.
+// Why this one, why not the next newer ones, and what still is to be known, line by line.
 std::vector<std::string> reasons_for(const compat::Answer& answer);
 
 // Says why none was taken, with what to do.
