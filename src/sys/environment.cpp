@@ -1,5 +1,6 @@
 #include "sys/environment.hpp"
 
+#include <cstdlib>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -48,6 +49,10 @@ std::filesystem::path Environment::xdg(std::string_view variable, std::string_vi
   // The XDG specification: a relative path is invalid and to be ignored.
   if (value && value->starts_with('/')) return *value;
   return home() / fallback;
+}
+
+void set_own_variable(const char* name, const std::string& value) {
+  ::setenv(name, value.c_str(), 1);
 }
 
 }  // namespace cudaenv::sys

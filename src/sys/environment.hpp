@@ -39,4 +39,8 @@ class Environment {
   std::map<std::string, std::string, std::less<>> defaults_;
 };
 
+// Sets a variable of this process, for what it loads and starts. Only in a child process of ours:
+// the command's own surroundings never change.
+void set_own_variable(const char* name, const std::string& value);
+
 }  // namespace cudaenv::sys
