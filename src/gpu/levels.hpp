@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpu/device.hpp"
+#include "gpu/selftest.hpp"
+
+// The levels themselves, as they run in a child process that sees one GPU (several for the last
+// two); the compiler's runs in ours, because nvcc is a process anyway.
+namespace cudaenv::gpu {
+
+// What every level begins with: the checks `driver` and `context`. Nothing where one of them
+// failed. A planted hang is a kernel that does not end, here.
+std::unique_ptr<Device> open_device(Checks& checks, const std::string& uuid);
+
+void driver_level(Checks& checks, const LevelRequest& request);
+void runtime_level(Checks& checks, const LevelRequest& request);
+void memory_level(Checks& checks, const LevelRequest& request);
+void cublas_checks(Checks& checks, const LevelRequest& request);
+void cufft_checks(Checks& checks, const LevelRequest& request);
+void cudnn_checks(Checks& checks, const LevelRequest& request);
+void loading_checks(Checks& checks, const LevelRequest& request);
+
+std::vector<Check> compiler_level(const LevelRequest& request, const sys::Environment& environment,
+                                  const Interrupt& interrupt);
+
+void peer_checks(Checks& checks, const std::vector<std::string>& uuids);
+void nccl_checks(Checks& checks, const LevelRequest& request,
+                 const std::vector<std::string>& uuids);
+
+}  // namespace cudaenv::gpu
