@@ -23,6 +23,7 @@ struct Options {
   bool dry_run = false;
   bool check = false;
   bool accept_eula = false;
+  bool no_selftest = false;
   bool json = false;
 };
 
@@ -67,7 +68,7 @@ int act(Options options, const Session& session) {
     if (!prepared.already) session.say("not installed as asked");
     return prepared.already ? Exit::done : Exit::found_something;
   }
-  return run_prepared(std::move(prepared), options.accept_eula, session);
+  return run_prepared(std::move(prepared), {options.accept_eula, !options.no_selftest}, session);
 }
 
 void add_what(CLI::App& app, Options& options) {
@@ -100,6 +101,8 @@ void add_how(CLI::App& app, Options& options) {
       ->type_name("N");
   app.add_flag("--accept-eula", options.accept_eula,
                "NVIDIA's licence is accepted (CUDAENV_ACCEPT_EULA)");
+  app.add_flag("--no-selftest", options.no_selftest,
+               "Do not run kernels with it at the end where there is a GPU");
   auto* dry_run =
       app.add_flag("--dry-run,-n", options.dry_run, "Print the plan and change nothing");
   app.add_flag("--check", options.check, "Change nothing; exit 3 if it would change something");

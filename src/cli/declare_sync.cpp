@@ -37,7 +37,7 @@ int act_on_sync(const SyncOptions& options, const Session& session) {
   for (const auto& note : result.todo->notes) {
     if (!session.quiet) session.note(note);
   }
-  return run_prepared(std::move(*result.todo), options.accept_eula, session);
+  return run_prepared(std::move(*result.todo), {options.accept_eula}, session);
 }
 
 }  // namespace

@@ -60,6 +60,8 @@ inline constexpr std::array env_vars{
     EnvVar{"CUDAENV_SYSROOT", "root of another machine or image that doctor judges instead of /"},
     EnvVar{"CUDAENV_QUIET", "1: say nothing but errors"},
     EnvVar{"CUDAENV_NO_PROGRESS", "1: plain lines instead of a progress display"},
+    EnvVar{"CUDAENV_SELFTEST_FAULT",
+           "a fault for selftest to find: a level and wrong, hang or crash, such as driver:wrong"},
     EnvVar{"CUDAENV_ACTIVE", "set by cudaenv: the folder of the active toolkit"},
     EnvVar{"CUDAENV_CHOSEN_BY", "set by cudaenv: what asked for the active toolkit"},
     EnvVar{"CUDAENV_SAVED", "set by cudaenv: what it takes to restore the environment"},

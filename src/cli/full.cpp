@@ -15,6 +15,8 @@ const std::vector<Command>& all_commands() {
         {"doctor", "Check", "Say what is wrong with this machine's CUDA", declare_doctor},
         {"compat", "Check", "Show what works with what, by NVIDIA's and the projects' own figures",
          declare_compat},
+        {"selftest", "Check", "Run kernels, compilers and libraries on every GPU",
+         declare_selftest},
         {"update", "Install", "Learn of releases newer than this cudaenv", declare_update},
     };
     all.push_back(

@@ -6,6 +6,8 @@
 
 #include "base/error.hpp"
 #include "cli/report.hpp"
+#include "commands/remedies.hpp"
+#include "commands/selftest.hpp"
 #include "commands/set_default.hpp"
 
 namespace cudaenv::cli {
@@ -72,9 +74,25 @@ PreparedInstall take_alternative(PreparedInstall prepared, const Session& sessio
   return other;
 }
 
+// The toolkit is installed, whatever comes out: it may be for another driver or another machine.
+void prove(const PreparedInstall& prepared, const install::Published& published,
+           const Session& session) {
+  if (commands::is_for_elsewhere(prepared)) return;
+  const auto result = commands::prove_installed(prepared.layout, published.prefix, session.host);
+  if (!result) return;
+  session.say(fmt::format("self-test: {}", name_of(result->verdict())));
+  for (const auto& level : result->levels) {
+    for (const auto& check : level.checks) {
+      if (!check.failure) continue;
+      session.note(fmt::format("{} {}: {}", level.level, check.name, check.failure->what));
+      for (const auto& line : commands::remedies(*check.failure)) session.say("  " + line);
+    }
+  }
+}
+
 }  // namespace
 
-int run_prepared(PreparedInstall prepared, bool accept_eula, const Session& session) {
+int run_prepared(PreparedInstall prepared, const InstallRun& options, const Session& session) {
   if (!prepared.plan.unusable.empty()) prepared = take_alternative(std::move(prepared), session);
   const auto& request = prepared.request;
   if (prepared.already) {
@@ -89,10 +107,11 @@ int run_prepared(PreparedInstall prepared, bool accept_eula, const Session& sess
     }
     return Exit::done;
   }
-  const Eula eula = accept_licence(accept_eula, session);
+  const Eula eula = accept_licence(options.accept_eula, session);
   const auto published = commands::run_install(prepared, eula, session.host);
   session.host.progress.job_end();
   say_result(published, session);
+  if (options.selftest) prove(prepared, published, session);
   return Exit::done;
 }
 

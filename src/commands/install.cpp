@@ -281,6 +281,10 @@ PreparedInstall prepare_install(const InstallRequest& asked, const Host& host) {
   return prepared;
 }
 
+bool is_for_elsewhere(const PreparedInstall& prepared) {
+  return is_for_elsewhere(prepared.request, prepared.plan.wish.cuda);
+}
+
 Error unusable_error(const PreparedInstall& prepared) {
   const auto& plan = prepared.plan;
   Error error(ErrorKind::missing,

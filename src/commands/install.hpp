@@ -60,6 +60,9 @@ install::Published run_install(const PreparedInstall& prepared, install::Eula eu
 // it was killed or a link could not be made. True if the default link leads to it now.
 bool finish_install(const PreparedInstall& prepared, const Host& host);
 
+// Whether what is installed is for a machine of another kind than this one.
+bool is_for_elsewhere(const PreparedInstall& prepared);
+
 // The Error that run_install throws for a plan with unusable parts.
 Error unusable_error(const PreparedInstall& prepared);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
 #include "gpu/levels.hpp"
 #include "gpu/math_library.hpp"
 
@@ -30,6 +31,10 @@ struct Cudnn {
 
   void check(Status status, const char* doing) const {
     if (status == 0) return;
+    // Of cuDNN 8, and the range of cuDNN 9.
+    if (status == 9 || (status >= 3000 && status < 4000)) {
+      throw CheckSkipped(fmt::format("{}: {}", doing, text::visible(error(status), 100)));
+    }
     throw CheckFailed({Layer::library, status, error(status), fmt::format("{} failed", doing)});
   }
 };
@@ -157,7 +162,7 @@ std::string version_of(const Cudnn& api) {
 
 void cudnn_checks(Checks& checks, const LevelRequest& request) {
   if (!has_library(checks, request, "cudnn")) return;
-  const auto device = open_device(checks, request.uuid);
+  const auto device = open_device(checks, request.uuid, "cudnn/");
   if (!device) return;
   Cudnn api{};
   Handle handle = nullptr;

@@ -222,7 +222,7 @@ bool acts_when_loaded(const std::string& file) {
 
 void cublas_checks(Checks& checks, const LevelRequest& request) {
   if (!has_library(checks, request, "cublas")) return;
-  const auto device = open_device(checks, request.uuid);
+  const auto device = open_device(checks, request.uuid, "cublas/");
   if (!device) return;
   Cublas api{};
   Handle handle = nullptr;
@@ -245,7 +245,7 @@ void cublas_checks(Checks& checks, const LevelRequest& request) {
 
 void cufft_checks(Checks& checks, const LevelRequest& request) {
   if (!has_library(checks, request, "cufft")) return;
-  const auto device = open_device(checks, request.uuid);
+  const auto device = open_device(checks, request.uuid, "cufft/");
   if (!device) return;
   Cufft api{};
   const bool loaded = checks.run("cufft/load", [&] {

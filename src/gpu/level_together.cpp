@@ -14,9 +14,9 @@ namespace {
 
 using Devices = std::vector<std::unique_ptr<Device>>;
 
-Devices open_all(Checks& checks, const std::vector<std::string>& uuids) {
+Devices open_all(Checks& checks, const std::vector<std::string>& uuids, const std::string& label) {
   Devices devices;
-  checks.run("contexts", [&] {
+  checks.run(label + "contexts", [&] {
     const auto api = start_driver();
     for (const auto& uuid : uuids) {
       devices.push_back(std::make_unique<Device>(api, ordinal_of(api, uuid), checks.plant()));
@@ -140,7 +140,7 @@ void all_reduce(const Nccl& api, const Devices& devices, const std::vector<Handl
 }  // namespace
 
 void peer_checks(Checks& checks, const std::vector<std::string>& uuids) {
-  const auto devices = open_all(checks, uuids);
+  const auto devices = open_all(checks, uuids, "");
   for (std::size_t i = 0; i < devices.size(); ++i) {
     for (std::size_t j = 0; j < devices.size(); ++j) {
       if (i == j) continue;
@@ -154,7 +154,7 @@ void peer_checks(Checks& checks, const std::vector<std::string>& uuids) {
 void nccl_checks(Checks& checks, const LevelRequest& request,
                  const std::vector<std::string>& uuids) {
   if (!has_library(checks, request, "nccl")) return;
-  const auto devices = open_all(checks, uuids);
+  const auto devices = open_all(checks, uuids, "nccl/");
   if (devices.empty()) return;
   Nccl api{};
   std::vector<Handle> communicators(devices.size());

@@ -11,9 +11,10 @@
 // two); the compiler's runs in ours, because nvcc is a process anyway.
 namespace cudaenv::gpu {
 
-// What every level begins with: the checks `driver` and `context`. Nothing where one of them
-// failed. A planted hang is a kernel that does not end, here.
-std::unique_ptr<Device> open_device(Checks& checks, const std::string& uuid);
+// What every level begins with: the checks `driver` and `context`, with `label` before their names.
+// Nothing where one of them failed. A planted hang is a kernel that does not end, here.
+std::unique_ptr<Device> open_device(Checks& checks, const std::string& uuid,
+                                    const std::string& label = "");
 
 void driver_level(Checks& checks, const LevelRequest& request);
 void runtime_level(Checks& checks, const LevelRequest& request);

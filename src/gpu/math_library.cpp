@@ -6,8 +6,7 @@ namespace cudaenv::gpu {
 
 void check_status(Status status, std::string_view doing) {
   if (status == 0) return;
-  throw CheckFailed(
-      {Layer::library, status, "", fmt::format("{} ended with status {}", doing, status)});
+  throw CheckFailed({Layer::library, status, "", fmt::format("{} failed", doing)});
 }
 
 std::filesystem::path toolkit_library(const std::filesystem::path& toolkit, std::string_view name) {

@@ -20,10 +20,11 @@ std::string hang(const Device& device) {
 
 }  // namespace
 
-std::unique_ptr<Device> open_device(Checks& checks, const std::string& uuid) {
+std::unique_ptr<Device> open_device(Checks& checks, const std::string& uuid,
+                                    const std::string& label) {
   std::optional<DriverApi> api;
   std::unique_ptr<Device> device;
-  checks.run("driver", [&] {
+  checks.run(label + "driver", [&] {
     auto started = start_driver();
     int version = 0;
     started.check(started.driver_version(&version), "asking for the driver's CUDA version");
@@ -31,12 +32,12 @@ std::unique_ptr<Device> open_device(Checks& checks, const std::string& uuid) {
     return fmt::format("CUDA {}", version_text(version));
   });
   if (!api) return nullptr;
-  checks.run("context", [&] {
+  checks.run(label + "context", [&] {
     device = std::make_unique<Device>(*api, ordinal_of(*api, uuid), checks.plant());
     return fmt::format("{}, {}", device->name(), device->capability().sm());
   });
   if (device && checks.plant() == Plant::hang) {
-    checks.run("planted_hang", [&] { return hang(*device); });
+    checks.run(label + "planted_hang", [&] { return hang(*device); });
   }
   return device;
 }

@@ -93,7 +93,8 @@ store::Receipt receipt_of(const Context& context, const Plan& plan, const Assemb
                          std::string(word_of(request.eula)),
                          {},
                          plan.lacking,
-                         plan.wish.components};
+                         plan.wish.components,
+                         std::nullopt};
   if (plan.present && !plan.wish.exactly) {
     receipt.requested = sorted_union(receipt.requested, plan.present->requested);
   }

@@ -177,6 +177,22 @@ OrderedJson to_json(const ReceiptComponent& component) {
   return json;
 }
 
+ReceiptProof read_proof(const Object& object) {
+  return {.verdict = object.word("verdict"),
+          .at = object.string("at"),
+          .gpus = object.strings("gpus"),
+          .failed = object.strings("failed")};
+}
+
+OrderedJson to_json(const ReceiptProof& proof) {
+  OrderedJson json;
+  json["verdict"] = proof.verdict;
+  json["at"] = proof.at;
+  json["gpus"] = proof.gpus;
+  json["failed"] = proof.failed;
+  return json;
+}
+
 void check_schema(const Object& object, std::string_view where) {
   const std::uint64_t schema = object.number("schema");
   if (schema == 0) object.wrong("schema", "a number from 1 on");
@@ -212,7 +228,8 @@ Receipt read_summary(const Object& object, std::string_view where) {
           .eula = object.string("eula"),
           .components = {},
           .lacking = {},
-          .requested = {}};
+          .requested = {},
+          .proof = {}};
 }
 
 }  // namespace
@@ -241,6 +258,7 @@ std::string write_receipt(const Receipt& receipt) {
   for (const auto& component : sorted) json["components"].push_back(to_json(component));
   json["lacking"] = receipt.lacking;
   json["requested"] = receipt.requested;
+  if (receipt.proof) json["selftest"] = to_json(*receipt.proof);
   // A mirror's name may hold any bytes; what is not UTF-8 is replaced, not a reason to fail now.
   return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
@@ -252,6 +270,9 @@ Receipt read_receipt(std::string_view json, std::string_view where) {
   receipt.components = read_components(object.array("components"), where);
   receipt.lacking = object.strings("lacking");
   receipt.requested = object.strings("requested");
+  if (const auto found = root.find("selftest"); found != root.end()) {
+    receipt.proof = read_proof(Object(*found, where, "selftest"));
+  }
   return receipt;
 }
 

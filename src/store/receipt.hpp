@@ -25,6 +25,14 @@ struct ReceiptComponent {
   std::uint64_t installed_bytes = 0;  // sum of its files' sizes in the prefix
 };
 
+// What the self-test at the end of the installation found.
+struct ReceiptProof {
+  std::string verdict;              // "passed", "failed", "skipped"
+  std::string at;                   // UTC, ISO
+  std::vector<std::string> gpus;    // their names
+  std::vector<std::string> failed;  // "GPU 0 runtime ptx/load: ..."
+};
+
 // What a prefix is made of. Written last; a folder without one is not a prefix of ours.
 struct Receipt {
   static constexpr int schema = 1;
@@ -40,6 +48,7 @@ struct Receipt {
   std::vector<ReceiptComponent> components;  // sorted by name
   std::vector<std::string> lacking;          // extras that the source had not
   std::vector<std::string> requested;        // components that were named, for a later change
+  std::optional<ReceiptProof> proof;         // nothing: no GPU was there
 
   const ReceiptComponent* find(std::string_view component) const;
 };

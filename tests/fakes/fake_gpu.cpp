@@ -19,7 +19,11 @@ namespace {
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-constexpr std::size_t total_memory = (256u + 32u) << 20;
+// Of which the memory test leaves 256 MiB alone.
+std::size_t total_memory() {
+  const char* free_megabytes = std::getenv("FAKE_GPU_MEMORY");
+  return static_cast<std::size_t>(free_megabytes ? std::atoi(free_megabytes) : 256 + 32) << 20;
+}
 
 bool is(const char* fault) {
   const char* set = std::getenv("FAKE_GPU");
@@ -172,7 +176,7 @@ std::map<u64, std::size_t> allocated;
 std::size_t free_bytes() {
   std::size_t used = 0;
   for (const auto& [address, bytes] : allocated) used += bytes;
-  return total_memory - std::min(used, total_memory);
+  return total_memory() - std::min(used, total_memory());
 }
 
 const std::map<int, const char*> error_names{
@@ -246,7 +250,7 @@ int cuDeviceGetPCIBusId(char* id, int size, int device) {
 }
 
 int cuDeviceTotalMem_v2(std::size_t* bytes, int) {
-  *bytes = total_memory;
+  *bytes = total_memory();
   return 0;
 }
 
@@ -323,7 +327,7 @@ int cuMemFree_v2(u64 memory) {
 
 int cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
   *free = free_bytes();
-  *total = total_memory;
+  *total = total_memory();
   return 0;
 }
 

@@ -91,6 +91,24 @@ TEST_CASE("a receipt that is read back is the same, with its components sorted")
   CHECK_FALSE(read.find("libcufft"));
 }
 
+TEST_CASE("what the self-test found is kept in the receipt, and is no receipt's duty") {
+  auto receipt = test::sample_receipt("cuda-12.1.1", "12.1.1");
+  CHECK_FALSE(store::read_receipt(store::write_receipt(receipt), "r").proof);
+  receipt.proof = store::ReceiptProof{
+      "failed", "2026-11-30T08:00:00Z", {"NVIDIA H200"}, {"GPU 0 runtime ptx/load: too new"}};
+  const auto text = store::write_receipt(receipt);
+  const auto proof = store::read_receipt(text, "r").proof;
+  REQUIRE(proof);
+  CHECK(proof->verdict == "failed");
+  CHECK(proof->at == "2026-11-30T08:00:00Z");
+  CHECK(proof->gpus == std::vector<std::string>{"NVIDIA H200"});
+  CHECK(proof->failed.size() == 1);
+  auto damaged = text;
+  damaged.replace(damaged.find("\"verdict\": \"failed\""), 19, "\"verdict\": 1       ");
+  CHECK_THROWS_WITH_AS(store::read_receipt(damaged, "r"),
+                       doctest::Contains("`selftest.verdict` is not a string"), Error);
+}
+
 TEST_CASE("bytes that are not UTF-8 do not keep a receipt from being written") {
   Receipt receipt = test::sample_receipt("cuda-12.1.1", "12.1.1");
   receipt.source = "mirror \xFF\xFE";

@@ -32,7 +32,8 @@ store::Receipt sample_receipt(const std::string& name, const std::string& cuda) 
                          .eula = "flag",
                          .components = {},
                          .lacking = {"cuda_gdb"},
-                         .requested = {}};
+                         .requested = {},
+                         .proof = {}};
   for (const char* component : {"cuda_cudart", "cuda_nvcc", "libcublas"}) {
     receipt.components.push_back(
         {.name = component,
