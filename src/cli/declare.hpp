@@ -16,6 +16,7 @@ void declare_verify(CLI::App& app, Session& session);
 void declare_gc(CLI::App& app, Session& session);
 void declare_sync(CLI::App& app, Session& session);
 void declare_lock(CLI::App& app, Session& session);
+void declare_bench(CLI::App& app, Session& session);
 void declare_selftest(CLI::App& app, Session& session);
 void declare_update(CLI::App& app, Session& session);
 void declare_use(CLI::App& app, Session& session);

@@ -17,6 +17,7 @@ const std::vector<Command>& all_commands() {
          declare_compat},
         {"selftest", "Check", "Run kernels, compilers and libraries on every GPU",
          declare_selftest},
+        {"bench", "Check", "Measure copies, launches and matrix products", declare_bench},
         {"update", "Install", "Learn of releases newer than this cudaenv", declare_update},
     };
     all.push_back(

@@ -49,24 +49,26 @@ struct Launch {
 
 void vector_add(const Launch& launch) {
   const auto count = launch.argument<u64>(3);
-  for (u64 i = 0; i < count; ++i) {
-    launch.memory<float>(2)[i] = launch.memory<float>(0)[i] + launch.memory<float>(1)[i];
-  }
+  const float* a = launch.memory<float>(0);
+  const float* b = launch.memory<float>(1);
+  float* sum = launch.memory<float>(2);
+  for (u64 i = 0; i < count; ++i) sum[i] = a[i] + b[i];
 }
 
 void block_sums(const Launch& launch) {
   const auto count = launch.argument<u64>(2);
-  std::fill_n(launch.memory<u64>(1), launch.blocks, u64{0});
-  for (u64 i = 0; i < count; ++i) {
-    launch.memory<u64>(1)[i / launch.threads % launch.blocks] += launch.memory<u32>(0)[i];
-  }
+  const u32* values = launch.memory<u32>(0);
+  u64* sums = launch.memory<u64>(1);
+  std::fill_n(sums, launch.blocks, u64{0});
+  for (u64 i = 0; i < count; ++i) sums[i / launch.threads % launch.blocks] += values[i];
 }
 
 void histogram(const Launch& launch) {
   const auto count = launch.argument<u64>(2);
+  const u32* values = launch.memory<u32>(0);
   u32* bins = launch.memory<u32>(1);
   for (u64 i = 0; i < count; ++i) {
-    const u32 value = launch.memory<u32>(0)[i];
+    const u32 value = values[i];
     ++bins[value % 64];
     bins[64] = std::max(bins[64], value);
   }
@@ -74,19 +76,21 @@ void histogram(const Launch& launch) {
 
 void warp_scan(const Launch& launch) {
   const auto count = launch.argument<u64>(2);
+  const u32* values = launch.memory<u32>(0);
+  u32* sums = launch.memory<u32>(1);
   u32 sum = 0;
   for (u64 i = 0; i < count; ++i) {
     sum = i % 32 == 0 ? 0 : sum;
-    launch.memory<u32>(1)[i] = sum += launch.memory<u32>(0)[i];
+    sums[i] = sum += values[i];
   }
 }
 
 void double_fma(const Launch& launch) {
   const auto count = launch.argument<u64>(3);
+  const double* a = launch.memory<double>(0);
+  const double* b = launch.memory<double>(1);
   double* c = launch.memory<double>(2);
-  for (u64 i = 0; i < count; ++i) {
-    c[i] = std::fma(launch.memory<double>(0)[i], launch.memory<double>(1)[i], c[i]);
-  }
+  for (u64 i = 0; i < count; ++i) c[i] = std::fma(a[i], b[i], c[i]);
 }
 
 void wait_for_flag(const Launch&) { ::sleep(600); }
@@ -106,9 +110,10 @@ void fill(const Launch& launch) {
   const auto first = launch.argument<u64>(2);
   const auto kind = launch.argument<u32>(3);
   const auto parameter = launch.argument<u64>(4);
-  for (u64 i = 0; i < words; ++i) launch.memory<u64>(0)[i] = pattern(kind, parameter, first + i);
+  u64* memory = launch.memory<u64>(0);
+  for (u64 i = 0; i < words; ++i) memory[i] = pattern(kind, parameter, first + i);
   // A data line that is stuck.
-  if (is("stuck_bit") && words > 5000) launch.memory<u64>(0)[5000] |= 1u << 7;
+  if (is("stuck_bit") && words > 5000) memory[5000] |= 1u << 7;
 }
 
 void compare(const Launch& launch) {
@@ -116,9 +121,10 @@ void compare(const Launch& launch) {
   const auto first = launch.argument<u64>(2);
   const auto kind = launch.argument<u32>(3);
   const auto parameter = launch.argument<u64>(4);
+  const u64* memory = launch.memory<u64>(0);
   u64* findings = launch.memory<u64>(5);
   for (u64 i = 0; i < words; ++i) {
-    const u64 got = launch.memory<u64>(0)[i];
+    const u64 got = memory[i];
     if (got == pattern(kind, parameter, first + i)) continue;
     if (findings[0]++ == 0) {
       findings[1] = first + i;

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commands/host.hpp"
+#include "commands/toolkit_choice.hpp"
+#include "gpu/bench.hpp"
+#include "model/facts.hpp"
+
+namespace cudaenv::commands {
+
+struct BenchRequest {
+  std::string spec;               // the toolkit whose cuBLAS is measured; empty: active or default
+  std::vector<std::string> gpus;  // numbers or UUIDs; empty: all that are visible
+  bool quick = false;
+  std::optional<std::chrono::milliseconds> limit;  // for each GPU
+};
+
+struct MeasuredGpu {
+  int number = 0;
+  GpuFacts facts;
+  gpu::BenchOutcome outcome;
+};
+
+struct BenchResult {
+  std::optional<ChosenToolkit> toolkit;
+  std::vector<MeasuredGpu> gpus;
+  std::string measured_at;  // UTC, ISO
+  std::string skipped;      // why nothing was measured; empty: something was
+
+  bool failed() const;
+};
+
+// Measures each GPU in a process of its own. What fails is told in its checks.
+BenchResult bench(const BenchRequest& request, const Host& host);
+
+}  // namespace cudaenv::commands

@@ -1,0 +1,159 @@
+// Matrix products through the toolkit's cuBLAS: by size, and by batch, where the curve shows below
+// which batch the GPU starves.
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "gpu/bench_parts.hpp"
+#include "gpu/math_library.hpp"
+
+namespace cudaenv::gpu {
+namespace {
+
+struct Cublas {
+  Status (*create)(Handle* handle);
+  Status (*set_stream)(Handle handle, Handle stream);
+  Status (*gemm_ex)(Handle, int, int, int, int, int, const void*, DevicePointer, int, int,
+                    DevicePointer, int, int, const void*, DevicePointer, int, int, int, int);
+};
+
+Cublas load_cublas(const std::filesystem::path& toolkit) {
+  preload(toolkit, {"cublasLt"});
+  const auto library = Library::open(toolkit_library(toolkit, "cublas"));
+  Cublas api{};
+  library.find(api.create, "cublasCreate_v2");
+  library.find(api.set_stream, "cublasSetStream_v2");
+  library.find(api.gemm_ex, "cublasGemmEx");
+  return api;
+}
+
+struct Kind {
+  Arithmetic arithmetic;
+  const char* name;
+  int type;     // cudaDataType of all three matrices
+  int compute;  // cublasComputeType_t
+  std::size_t bytes;
+};
+constexpr Kind kinds[] = {{Arithmetic::fp32, "fp32", 0, 68, 4},
+                          {Arithmetic::tf32, "tf32", 0, 77, 4},
+                          {Arithmetic::bf16, "bf16", 14, 68, 2}};
+
+// Numbers around zero as they occur: with zeros alone a chip takes less power and clocks higher.
+Memory filled(const Bench& bench, std::size_t count, const Kind& kind) {
+  std::vector<float> block(std::min<std::size_t>(count, 1 << 20));
+  std::uint32_t state = 1;
+  for (auto& value : block) {
+    state = state * 1664525u + 1013904223u;
+    value = static_cast<float>(static_cast<std::int32_t>(state)) / 2147483648.0f;
+  }
+  std::vector<char> bytes(block.size() * kind.bytes);
+  for (std::size_t i = 0; i < block.size(); ++i) {
+    // The upper half of a float is a bfloat16; the processor keeps the lower half first.
+    std::memcpy(&bytes[i * kind.bytes],
+                reinterpret_cast<const char*>(&block[i]) + sizeof(float) - kind.bytes, kind.bytes);
+  }
+  Memory memory(bench.device(), count * kind.bytes);
+  for (std::size_t offset = 0; offset < memory.bytes(); offset += bytes.size()) {
+    memory.write(bytes.data(), std::min(bytes.size(), memory.bytes() - offset), offset);
+  }
+  return memory;
+}
+
+class Products {
+ public:
+  Products(const Bench& bench, const std::filesystem::path& toolkit)
+      : bench_(bench), api_(load_cublas(toolkit)) {
+    check_status(api_.create(&handle_), "cublasCreate");
+    check_status(api_.set_stream(handle_, bench.stream()), "cublasSetStream");
+  }
+
+  void measure(const char* group, const std::string& name, const Kind& kind, int rows, int columns,
+               int depth) const {
+    const auto count = [](int one, int other) {
+      return static_cast<std::size_t>(one) * static_cast<std::size_t>(other);
+    };
+    const Memory a = filled(bench_, count(rows, depth), kind);
+    const Memory b = filled(bench_, count(depth, columns), kind);
+    const Memory c(bench_.device(), count(rows, columns) * kind.bytes);
+    const double operations = 2.0 * rows * columns * depth;
+    // Long enough for the clocks of events and of the chip.
+    const int repeats = std::clamp(static_cast<int>(1e12 / operations), 1, 100);
+    const float one = 1;
+    const float none = 0;
+    const auto work = [&] {
+      for (int i = 0; i < repeats; ++i) {
+        check_status(api_.gemm_ex(handle_, 0, 0, rows, columns, depth, &one, a.address(), kind.type,
+                                  rows, b.address(), kind.type, depth, &none, c.address(),
+                                  kind.type, rows, kind.compute, -1),
+                     "cublasGemmEx");
+      }
+    };
+    bench_.measure({group, name, "TFLOP/s", 0, 0, 0, peak(kind)},
+                   [&] { return operations * repeats / bench_.seconds_on_gpu(work) / 1e12; });
+  }
+
+ private:
+  std::optional<double> peak(const Kind& kind) const {
+    const auto& device = bench_.device();
+    return peak_tflops(device.capability(), device.attribute(Attribute::multiprocessors),
+                       device.attribute(Attribute::clock_khz) * 1e3, kind.arithmetic);
+  }
+
+  const Bench& bench_;
+  Cublas api_;
+  Handle handle_ = nullptr;
+};
+
+}  // namespace
+
+void bench_products(const Bench& bench, const std::filesystem::path& toolkit) {
+  if (toolkit.empty() || find_library(toolkit, "cublas").empty()) {
+    throw CheckSkipped("there is no toolkit with cuBLAS");
+  }
+  const Products products(bench, toolkit);
+  const bool tensor = first_with(TensorType::bfloat16) <= bench.device().capability();
+  const auto sizes =
+      bench.quick() ? std::vector<int>{1024, 4096} : std::vector<int>{512, 1024, 2048, 4096, 8192};
+  const auto batches = bench.quick()
+                           ? std::vector<int>{16, 256, 4096}
+                           : std::vector<int>{16, 32, 64, 128, 256, 512, 1024, 2048, 4096};
+  for (const auto& kind : kinds) {
+    if (kind.arithmetic != Arithmetic::fp32 && !tensor) continue;
+    for (const int size : sizes) {
+      products.measure("product", fmt::format("{0}, {1} x {1} x {1}", kind.name, size), kind, size,
+                       size, size);
+    }
+    for (const int batch : batches) {
+      products.measure("batch", fmt::format("{}, 4096 x 4096 by batch of {}", kind.name, batch),
+                       kind, 4096, batch, 4096);
+    }
+  }
+}
+
+std::optional<double> peak_tflops(const ComputeCapability& chip, int multiprocessors,
+                                  double clock_hz, Arithmetic arithmetic) {
+  // Operations for each clock and multiprocessor.
+  struct Row {
+    ComputeCapability chip;
+    double fp32;
+    double tf32;
+    double bf16;
+  };
+  static const std::vector<Row> rows{
+      {{8, 0}, 128, 1024, 2048},   // A100: 19.5, 156 and 312 TFLOP/s with 108 at 1.41 GHz
+      {{8, 6}, 256, 512, 1024},    // A40: 37.4, 74.8 and 149.7 with 84 at 1.74 GHz
+      {{8, 9}, 256, 512, 1024},    // L40: 90.5, 90.5 and 181 with 142 at 2.49 GHz
+      {{9, 0}, 256, 2048, 4096},   // H100 SXM: 66.9, 494.7 and 989.4 with 132 at 1.83 or 1.98 GHz
+      {{10, 0}, 256, 4096, 8192},  // B200: 80, 1125 and 2250 with 148
+  };
+  const auto row =
+      std::find_if(rows.begin(), rows.end(), [&](const Row& other) { return other.chip == chip; });
+  if (row == rows.end()) return std::nullopt;
+  const double each = arithmetic == Arithmetic::fp32   ? row->fp32
+                      : arithmetic == Arithmetic::tf32 ? row->tf32
+                                                       : row->bf16;
+  return each * multiprocessors * clock_hz / 1e12;
+}
+
+}  // namespace cudaenv::gpu
