@@ -34,6 +34,7 @@ void driver_level(Checks& checks, const LevelRequest& request) {
   check_basic_kernels(checks, *device, *module, "");
   tensor_check(checks, *device, TensorType::half);
   tensor_check(checks, *device, TensorType::bfloat16);
+  health_check(checks, request.uuid);
 }
 
 }  // namespace cudaenv::gpu

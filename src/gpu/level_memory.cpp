@@ -147,6 +147,7 @@ void memory_level(Checks& checks, const LevelRequest& request) {
     all = checks.run(pattern.name, [&] { return sweep.run(pattern); }) && all;
   }
   if (all) checks.run("all", [&] { return sweep.total(patterns.size()); });
+  health_check(checks, request.uuid);
 }
 
 }  // namespace cudaenv::gpu

@@ -16,6 +16,9 @@ namespace cudaenv::gpu {
 std::unique_ptr<Device> open_device(Checks& checks, const std::string& uuid,
                                     const std::string& label = "");
 
+// What the GPU itself counted, by NVML: the check `health`.
+void health_check(Checks& checks, const std::string& uuid);
+
 void driver_level(Checks& checks, const LevelRequest& request);
 void runtime_level(Checks& checks, const LevelRequest& request);
 void memory_level(Checks& checks, const LevelRequest& request);

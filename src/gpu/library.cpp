@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "gpu/checks.hpp"
+#include "gpu/loaded_library.hpp"
 #include "sys/file.hpp"
 
 namespace cudaenv::gpu {
@@ -67,9 +68,15 @@ bool comes_before(const std::string& one, const std::string& other) {
 
 }  // namespace
 
+Library Library::nvml() {
+  for (const char* name : nvml_names) {
+    if (void* handle = ::dlopen(name, RTLD_NOW | RTLD_LOCAL)) return {handle, name};
+  }
+  throw CheckSkipped("there is no libnvidia-ml.so.1");
+}
+
 Library Library::libcuda() {
-  // WSL2 keeps the driver's libraries in a folder of its own that not every loader knows.
-  for (const char* name : {"libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"}) {
+  for (const char* name : libcuda_names) {
     if (void* handle = ::dlopen(name, RTLD_NOW | RTLD_LOCAL)) return {handle, name};
   }
   ::dlerror();

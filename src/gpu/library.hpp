@@ -13,6 +13,8 @@ class Library {
  public:
   // The driver's own, wherever the system keeps it. Throws CheckFailed(no_driver).
   static Library libcuda();
+  // The driver's management library. Throws CheckSkipped where there is none.
+  static Library nvml();
   // One of a toolkit's, with what it needs from the same folder, as if LD_LIBRARY_PATH named that.
   // Throws CheckFailed(library) that says which file and why.
   static Library open(const std::filesystem::path& file);
