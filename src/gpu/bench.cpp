@@ -65,6 +65,7 @@ void all_groups(const BenchRequest& request, const sys::ChildReport& report) {
   };
   group("latency", [&] { bench_latency(bench); });
   group("bandwidth", [&] { bench_bandwidth(bench); });
+  group("links", [&] { tell_links(request.uuid, report); });
   group("launch", [&] { bench_launch(bench); });
   group("overlap", [&] { bench_overlap(bench); });
   group("products", [&] { bench_products(bench, request.toolkit); });

@@ -30,7 +30,7 @@ struct BenchRequest {
 };
 
 struct BenchOutcome {
-  std::vector<std::pair<std::string, std::string>> facts;  // "clock" -> "1980 MHz"
+  std::vector<std::pair<std::string, std::string>> facts;  // "pcie_generation" -> "4 of 5"
   std::vector<Figure> figures;
   std::vector<Check> checks;  // each group's; a failed one says why its figures are missing
 };

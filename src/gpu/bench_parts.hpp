@@ -77,6 +77,9 @@ class Pinned {
   void* data_ = nullptr;
 };
 
+// Facts of the links and clocks by NVML, while the GPU is awake. Throws CheckSkipped without it.
+void tell_links(const std::string& uuid, const sys::ChildReport& report);
+
 void bench_latency(const Bench& bench);
 void bench_bandwidth(const Bench& bench);
 void bench_launch(const Bench& bench);

@@ -1,0 +1,98 @@
+// What the figures were measured on: clocks and links as they are, and as they could be.
+#include <fmt/format.h>
+
+#include "gpu/bench_parts.hpp"
+
+namespace cudaenv::gpu {
+namespace {
+
+// Names and numbers are those of nvml.h.
+struct Nvml {
+  int (*init)();
+  int (*by_uuid)(const char* uuid, Handle* device);
+  int (*clock)(Handle device, int type, unsigned* mhz);
+  int (*most_clock)(Handle device, int type, unsigned* mhz);
+  int (*generation)(Handle device, unsigned* generation);
+  int (*most_generation)(Handle device, unsigned* generation);
+  int (*width)(Handle device, unsigned* lanes);
+  int (*most_width)(Handle device, unsigned* lanes);
+  int (*link_state)(Handle device, unsigned link, unsigned* active);
+  int (*link_version)(Handle device, unsigned link, unsigned* version);
+};
+
+Nvml load_nvml() {
+  const auto library = Library::nvml();
+  Nvml api{};
+  library.find(api.init, "nvmlInit_v2");
+  library.find(api.by_uuid, "nvmlDeviceGetHandleByUUID");
+  library.find(api.clock, "nvmlDeviceGetClockInfo");
+  library.find(api.most_clock, "nvmlDeviceGetMaxClockInfo");
+  library.find(api.generation, "nvmlDeviceGetCurrPcieLinkGeneration");
+  library.find(api.most_generation, "nvmlDeviceGetMaxPcieLinkGeneration");
+  library.find(api.width, "nvmlDeviceGetCurrPcieLinkWidth");
+  library.find(api.most_width, "nvmlDeviceGetMaxPcieLinkWidth");
+  library.find(api.link_state, "nvmlDeviceGetNvLinkState");
+  library.find(api.link_version, "nvmlDeviceGetNvLinkVersion");
+  return api;
+}
+
+// "5 of 5"; nothing where either is not told.
+std::string of_most(int status, unsigned now, int most_status, unsigned most) {
+  return status == 0 && most_status == 0 ? fmt::format("{} of {}", now, most) : std::string();
+}
+
+std::string clock(const Nvml& api, Handle device, int type) {
+  unsigned now = 0;
+  unsigned most = 0;
+  const int status = api.clock(device, type, &now);
+  return of_most(status, now, api.most_clock(device, type, &most), most);
+}
+
+std::string generation(const Nvml& api, Handle device) {
+  unsigned now = 0;
+  unsigned most = 0;
+  const int status = api.generation(device, &now);
+  return of_most(status, now, api.most_generation(device, &most), most);
+}
+
+std::string width(const Nvml& api, Handle device) {
+  unsigned now = 0;
+  unsigned most = 0;
+  const int status = api.width(device, &now);
+  return of_most(status, now, api.most_width(device, &most), most);
+}
+
+std::string nvlinks(const Nvml& api, Handle device) {
+  constexpr unsigned most_links = 18;  // NVML_NVLINK_MAX_LINKS
+  unsigned active = 0;
+  unsigned version = 0;
+  for (unsigned link = 0; link < most_links; ++link) {
+    unsigned state = 0;
+    if (api.link_state(device, link, &state) != 0 || state == 0) continue;
+    ++active;
+    api.link_version(device, link, &version);
+  }
+  return active == 0 ? std::string() : fmt::format("{} (NVML's version {})", active, version);
+}
+
+}  // namespace
+
+void tell_links(const std::string& uuid, const sys::ChildReport& report) {
+  const auto api = load_nvml();
+  Handle device = nullptr;
+  if (api.init() != 0 || api.by_uuid(uuid.c_str(), &device) != 0) {
+    throw CheckSkipped("NVML does not know the GPU");
+  }
+  constexpr int sm_clock = 1;      // NVML_CLOCK_SM
+  constexpr int memory_clock = 2;  // NVML_CLOCK_MEM
+  const auto tell = [&](const char* name, const std::string& value) {
+    if (!value.empty()) report.line(fmt::format("fact\t{}\t{}", name, value));
+  };
+  tell("sm_mhz", clock(api, device, sm_clock));
+  tell("memory_mhz", clock(api, device, memory_clock));
+  tell("pcie_generation", generation(api, device));
+  tell("pcie_lanes", width(api, device));
+  tell("nvlinks", nvlinks(api, device));
+}
+
+}  // namespace cudaenv::gpu
