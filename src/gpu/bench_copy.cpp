@@ -39,10 +39,17 @@ void latency(const Bench& bench, const char* kind, std::size_t bytes, void* host
 }
 
 void bandwidth(const Bench& bench, const std::string& name, std::size_t bytes, double moved,
-               const std::function<void()>& copy) {
-  bench.measure(
-      {"bandwidth", fmt::format("{}, {}", name, shown(bytes)), "GB/s", 0, 0, 0, std::nullopt},
-      [&] { return moved / bench.seconds_on_gpu(copy) / 1e9; });
+               const std::function<void()>& copy, std::optional<double> peak = std::nullopt) {
+  bench.measure({"bandwidth", fmt::format("{}, {}", name, shown(bytes)), "GB/s", 0, 0, 0, peak},
+                [&] { return moved / bench.seconds_on_gpu(copy) / 1e9; });
+}
+
+// Both edges of the memory's clock, over the whole width of its bus; in GB/s.
+std::optional<double> memory_peak(const Device& device) {
+  const double clock = device.attribute(Attribute::memory_clock_khz) * 1e3;
+  const double bytes = device.attribute(Attribute::memory_bus_bits) / 8.0;
+  if (clock <= 0 || bytes <= 0) return std::nullopt;
+  return 2 * clock * bytes / 1e9;
 }
 
 // Pages move to where they are asked for.
@@ -114,10 +121,13 @@ void bench_bandwidth(const Bench& bench) {
   const Memory to(bench.device(), large);
   from.fill(1);
   // Read and written.
-  bandwidth(bench, "device to device", large, 2.0 * static_cast<double>(large), [&] {
-    bench.check(api.on_device_async(to.address(), from.address(), large, bench.stream()),
-                "copying on the GPU");
-  });
+  bandwidth(
+      bench, "device to device", large, 2.0 * static_cast<double>(large),
+      [&] {
+        bench.check(api.on_device_async(to.address(), from.address(), large, bench.stream()),
+                    "copying on the GPU");
+      },
+      memory_peak(bench.device()));
 }
 
 }  // namespace cudaenv::gpu

@@ -36,7 +36,7 @@ class Pipeline {
  public:
   Pipeline(const Bench& bench, const Module& module)
       : bench_(bench),
-        module_(module),
+        kernel_(module.kernel("vector_add")),
         host_(bench, chunks * chunk_bytes),
         memory_(bench.device(), chunks * chunk_bytes) {
     streams_.resize(4);
@@ -66,8 +66,7 @@ class Pipeline {
 
   void work_on(std::size_t chunk, Handle stream) const {
     const auto at = on_device(chunk);
-    module_.launch_on(stream, "vector_add", {blocks_, 256}, at, at, at,
-                      std::uint64_t{chunk_bytes / sizeof(float)});
+    kernel_.launch(stream, {blocks_, 256}, at, at, at, std::uint64_t{chunk_bytes / sizeof(float)});
   }
 
   void one_chunk(std::size_t chunk, Handle stream) const {
@@ -95,7 +94,7 @@ class Pipeline {
   }
 
   const Bench& bench_;
-  const Module& module_;
+  Kernel kernel_;
   Pinned host_;
   Memory memory_;
   std::vector<Handle> streams_;
@@ -109,9 +108,10 @@ void bench_launch(const Bench& bench) {
   const auto& device = bench.device();
   const Module module(device, kernel_text("basic.ptx"), "basic.ptx");
   const Memory memory(device, 256);
+  const auto kernel = module.kernel("vector_add");
   const auto nothing = [&] {
-    module.launch_on(bench.stream(), "vector_add", {1, 32}, memory.address(), memory.address(),
-                     memory.address(), std::uint64_t{0});
+    kernel.launch(bench.stream(), {1, 32}, memory.address(), memory.address(), memory.address(),
+                  std::uint64_t{0});
   };
   const auto wait = [&] {
     bench.check(bench.api().synchronize_stream(bench.stream()), "cuStreamSynchronize");

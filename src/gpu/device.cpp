@@ -135,13 +135,19 @@ Module::~Module() {
   if (module_) device_.api().unload_module(module_);
 }
 
-void Module::launch_with(Handle stream, const char* kernel, Shape shape, void** arguments) const {
-  const auto& api = device_.api();
+Kernel Module::kernel(const char* name) const {
   Handle function = nullptr;
-  api.check(api.function(&function, module_, kernel), fmt::format("finding kernel {}", kernel));
-  api.check(
-      api.launch(function, shape.blocks, 1, 1, shape.threads, 1, 1, 0, stream, arguments, nullptr),
-      fmt::format("launching {}", kernel));
+  device_.api().check(device_.api().function(&function, module_, name),
+                      fmt::format("finding kernel {}", name));
+  return {device_, function, name};
+}
+
+void Kernel::launch_with(Handle stream, Shape shape, void** arguments) const {
+  const auto& api = device_.api();
+  const Result result =
+      api.launch(function_, shape.blocks, 1, 1, shape.threads, 1, 1, 0, stream, arguments, nullptr);
+  // Words for a failure only: what a launch costs is measured.
+  if (result != 0) api.check(result, fmt::format("launching {}", name_));
 }
 
 }  // namespace cudaenv::gpu

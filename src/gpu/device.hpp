@@ -93,6 +93,27 @@ struct Shape {
   unsigned threads = 256;
 };
 
+// A function of a module, found once and launched often. Lives no longer than its module.
+class Kernel {
+ public:
+  Kernel(const Device& device, Handle function, const char* name)
+      : device_(device), function_(function), name_(name) {}
+
+  // The arguments are the kernel's own, by value and of its own types; does not wait.
+  template <typename... Arguments>
+  void launch(Handle stream, Shape shape, Arguments... arguments) const {
+    std::array<void*, sizeof...(Arguments)> pointers{&arguments...};
+    launch_with(stream, shape, pointers.data());
+  }
+
+ private:
+  void launch_with(Handle stream, Shape shape, void** arguments) const;
+
+  const Device& device_;
+  Handle function_;
+  const char* name_;
+};
+
 // Code loaded on a device.
 class Module {
  public:
@@ -102,20 +123,14 @@ class Module {
   Module& operator=(const Module&) = delete;
   ~Module();
 
-  // The arguments are the kernel's own, by value and of its own types; does not wait.
+  Kernel kernel(const char* name) const;
+  // Of this name, on the usual stream.
   template <typename... Arguments>
-  void launch(const char* kernel, Shape shape, Arguments... arguments) const {
-    launch_on(nullptr, kernel, shape, arguments...);
-  }
-  template <typename... Arguments>
-  void launch_on(Handle stream, const char* kernel, Shape shape, Arguments... arguments) const {
-    std::array<void*, sizeof...(Arguments)> pointers{&arguments...};
-    launch_with(stream, kernel, shape, pointers.data());
+  void launch(const char* name, Shape shape, Arguments... arguments) const {
+    kernel(name).launch(nullptr, shape, arguments...);
   }
 
  private:
-  void launch_with(Handle stream, const char* kernel, Shape shape, void** arguments) const;
-
   const Device& device_;
   Handle module_ = nullptr;
 };
