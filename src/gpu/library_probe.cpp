@@ -1,23 +1,15 @@
 #include "gpu/library_probe.hpp"
 
-#include <functional>
-
 #include <fmt/format.h>
 
 #include "base/text.hpp"
 #include "gpu/cuda_number.hpp"
+#include "gpu/probe_report.hpp"
 
 namespace cudaenv::gpu {
 namespace {
 
 using End = LibraryProbe::End;
-
-std::optional<int> small_number(std::string_view value) {
-  const bool negative = value.starts_with('-');
-  const auto number = text::parse_unsigned(negative ? value.substr(1) : value);
-  if (!number || *number > 1'000'000) return std::nullopt;
-  return negative ? -static_cast<int>(*number) : static_cast<int>(*number);
-}
 
 // Real GPUs have at least 64 MiB; no driver knows one with 1 PiB.
 std::optional<std::uint64_t> memory(std::string_view value) {
@@ -40,6 +32,15 @@ bool is_uuid(std::string_view value) {
   return true;
 }
 
+}  // namespace
+
+std::optional<int> small_number(std::string_view value) {
+  const bool negative = value.starts_with('-');
+  const auto number = text::parse_unsigned(negative ? value.substr(1) : value);
+  if (!number || *number > 1'000'000) return std::nullopt;
+  return negative ? -static_cast<int>(*number) : static_cast<int>(*number);
+}
+
 void read_device_line(GpuFacts& gpu, std::string_view key, std::string_view value) {
   if (key == "name") gpu.name = value;
   if (key == "uuid" && is_uuid(value)) gpu.uuid = value;
@@ -48,9 +49,6 @@ void read_device_line(GpuFacts& gpu, std::string_view key, std::string_view valu
   if (key == "capability") gpu.capability = capability(value);
 }
 
-using OnLine = std::function<void(std::string_view key, std::string_view value)>;
-
-// What the reports of both libraries have; the rest goes to `on_line`.
 void read_report(LibraryProbe& probe, const sys::ChildOutcome& outcome, const OnLine& on_line) {
   probe.end = End::answered;
   for (const std::string_view line : outcome.lines) {
@@ -88,8 +86,6 @@ void read_report(LibraryProbe& probe, const sys::ChildOutcome& outcome, const On
   }
   if (probe.end == End::crashed) probe.detail = text::visible(text::trimmed(outcome.said));
 }
-
-}  // namespace
 
 CudaProbe read_cuda_report(const sys::ChildOutcome& outcome) {
   CudaProbe probe;

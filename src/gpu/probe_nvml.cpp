@@ -1,32 +1,24 @@
 #include <array>
 #include <cstdint>
 
-#include <fmt/format.h>
-
 #include "gpu/library_probe.hpp"
 #include "gpu/loaded_library.hpp"
+#include "gpu/nvml_device.hpp"
 
 namespace cudaenv::gpu {
 namespace {
 
-using Device = void*;
-constexpr unsigned most_devices = 128;
+using nvml::Device;
+using nvml::most_devices;
+using nvml::PciInfo;
+using nvml::tell_device;
+
 // nvmlComputeMode_t and nvmlGpuFabricState_t.
 constexpr int mode_prohibited = 2;
 constexpr int mode_exclusive_process = 3;
 constexpr unsigned fabric_not_started = 1;
 constexpr unsigned fabric_in_progress = 2;
 
-struct PciInfo {  // nvmlPciInfo_t
-  std::array<char, 16> old_bus_id{};
-  std::array<std::uint32_t, 5> numbers{};
-  std::array<char, 32> bus_id{};
-};
-struct Memory {  // nvmlMemory_t
-  unsigned long long total = 0;
-  unsigned long long free = 0;
-  unsigned long long used = 0;
-};
 struct FabricInfo {  // nvmlGpuFabricInfo_t, with room for what may be added
   std::array<unsigned char, 16> cluster{};
   int status = 0;
@@ -34,27 +26,6 @@ struct FabricInfo {  // nvmlGpuFabricInfo_t, with room for what may be added
   unsigned char state = 0;
   std::array<unsigned char, 231> room{};
 };
-
-void tell_device(const LoadedLibrary& library, Device device, std::string_view kind) {
-  library.tell("device", kind);
-  std::array<char, 128> text{};
-  if (library.call("nvmlDeviceGetName", device, text.data(), 127u) == 0) {
-    library.tell("name", text.data());
-  }
-  text = {};
-  if (library.call("nvmlDeviceGetUUID", device, text.data(), 127u) == 0) {
-    library.tell("uuid", text.data());
-  }
-  Memory memory;
-  if (library.call("nvmlDeviceGetMemoryInfo", device, &memory) == 0) {
-    library.tell("memory", static_cast<long long>(memory.total));
-  }
-  int major = 0;
-  int minor = 0;
-  if (library.call("nvmlDeviceGetCudaComputeCapability", device, &major, &minor) == 0) {
-    library.tell("capability", fmt::format("{}.{}", major, minor));
-  }
-}
 
 void tell_instances(const LoadedLibrary& library, Device device) {
   unsigned mode = 0;

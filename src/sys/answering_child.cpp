@@ -10,6 +10,7 @@
 #include "sys/child_parts.hpp"
 #include "sys/child_work.hpp"
 #include "sys/file.hpp"
+#include "sys/terminal.hpp"
 
 namespace cudaenv::sys {
 namespace {
@@ -41,9 +42,9 @@ bool read_question(int fd, std::string& question) {
     }
     ::_exit(0);
   } catch (const std::exception& failure) {
-    write_text(STDERR_FILENO, failure.what());
+    write_to(STDERR_FILENO, failure.what());
   } catch (...) {
-    write_text(STDERR_FILENO, "an exception of an unknown type");
+    write_to(STDERR_FILENO, "an exception of an unknown type");
   }
   ::_exit(1);
 }

@@ -9,6 +9,7 @@
 #include "sys/child_parts.hpp"
 #include "sys/child_work.hpp"
 #include "sys/file.hpp"
+#include "sys/terminal.hpp"
 
 namespace cudaenv::sys {
 namespace {
@@ -23,9 +24,9 @@ using Clock = std::chrono::steady_clock;
     to_parent.line(end_line);
     status = 0;
   } catch (const std::exception& failure) {
-    write_text(STDERR_FILENO, failure.what());
+    write_to(STDERR_FILENO, failure.what());
   } catch (...) {
-    write_text(STDERR_FILENO, "an exception of an unknown type");
+    write_to(STDERR_FILENO, "an exception of an unknown type");
   }
   ::_exit(status);
 }
@@ -59,7 +60,7 @@ struct Listening {
 
 }  // namespace
 
-void ChildReport::line(std::string_view text) const { write_text(fd_, std::string(text) + "\n"); }
+void ChildReport::line(std::string_view text) const { write_to(fd_, std::string(text) + "\n"); }
 
 ChildOutcome run_in_child(const std::function<void(const ChildReport&)>& work,
                           const ChildLimit& limit, const Interrupt& interrupt) {

@@ -1,6 +1,5 @@
 #include "sys/child_work.hpp"
 
-#include <cerrno>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -23,15 +22,6 @@ std::vector<std::string> whole_lines(std::string_view text) {
 }
 
 }  // namespace
-
-void write_text(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
 
 void settle(pid_t parent, int said) {
   ::setpgid(0, 0);

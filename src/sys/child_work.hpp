@@ -16,9 +16,6 @@ inline constexpr std::size_t most_said = 4096;
 // The last line of work that came to its end: exit(0) in a library must not pass for it.
 inline constexpr std::string_view end_line = "\x04";
 
-// All of it, or as far as somebody reads.
-void write_text(int fd, std::string_view bytes);
-
 // In the child: nothing of the parent's terminal, handlers and limits reaches what is loaded there.
 // What it prints goes to `said`.
 void settle(pid_t parent, int said);

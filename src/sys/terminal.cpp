@@ -1,9 +1,11 @@
 #include "sys/terminal.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 namespace cudaenv::sys {
@@ -45,14 +47,16 @@ unsigned terminal_height(int fd) {
   return 24;
 }
 
-void write_stderr(std::string_view bytes) noexcept {
+void write_to(int fd, std::string_view bytes) noexcept {
   while (!bytes.empty()) {
-    const ssize_t written = ::write(STDERR_FILENO, bytes.data(), bytes.size());
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return;
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
 }
+
+void write_stderr(std::string_view bytes) noexcept { write_to(STDERR_FILENO, bytes); }
 
 bool read_line(std::string& line, const Interrupt& interrupt) {
   line.clear();
@@ -69,6 +73,48 @@ bool read_line(std::string& line, const Interrupt& interrupt) {
     if (line.size() < 4096) line += c;
   }
   return false;
+}
+
+void wait_until(std::chrono::steady_clock::time_point then, const Interrupt& interrupt) {
+  constexpr std::chrono::milliseconds slice(50);
+  while (!interrupt.requested()) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        then - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return;
+    ::poll(nullptr, 0, static_cast<int>(std::min(left, slice).count()));
+  }
+}
+
+struct KeyInput::Former {
+  termios settings;
+};
+
+KeyInput::KeyInput() {
+  Former former{};
+  if (::tcgetattr(STDIN_FILENO, &former.settings) != 0) return;
+  termios settings = former.settings;
+  settings.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+  settings.c_cc[VMIN] = 1;
+  settings.c_cc[VTIME] = 0;
+  settings.c_cc[VSUSP] = _POSIX_VDISABLE;
+  if (::tcsetattr(STDIN_FILENO, TCSANOW, &settings) == 0) {
+    former_ = std::make_unique<Former>(former);
+  }
+}
+
+KeyInput::~KeyInput() {
+  if (former_) ::tcsetattr(STDIN_FILENO, TCSANOW, &former_->settings);
+}
+
+std::optional<char> KeyInput::wait(std::chrono::milliseconds time) {
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  const int ready =
+      ::poll(former_ ? &input : nullptr, former_ ? 1 : 0, static_cast<int>(time.count()));
+  char key = 0;
+  if (ready <= 0) return std::nullopt;
+  if (::read(STDIN_FILENO, &key, 1) == 1) return key;
+  former_.reset();  // the terminal is gone
+  return std::nullopt;
 }
 
 }  // namespace cudaenv::sys

@@ -51,7 +51,7 @@ int nvmlDeviceGetCount_v2(unsigned* count) {
 }
 
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
-  if (number("lost", -1) == static_cast<int>(index)) return 15;
+  if (number("lost", -1) == static_cast<int>(index)) return number("lost_status", 15);
   *device = handle(index + 1);
   return 0;
 }
@@ -74,6 +74,8 @@ int nvmlDeviceGetUUID(void* device, char* text, unsigned size) {
 
 int nvmlDeviceGetMemoryInfo(void*, Memory* memory) {
   memory->total = lies() ? 3 : 141ull << 30;
+  memory->used = lies() ? 1ull << 60 : static_cast<unsigned long long>(number("used", 1)) << 30;
+  memory->free = memory->total - memory->used;
   return 0;
 }
 
