@@ -22,6 +22,7 @@ const std::vector<Command>& all_commands() {
     };
     all.push_back(
         {"complete", "", "What the completions ask", declare_complete, Command::Kind::unasked});
+    all.push_back({"gpu", "Measure", "Show the GPUs: memory, load, power, processes", declare_gpu});
     for (const auto& command : light_commands()) {
       all.push_back(command);
       if (command.name == "list") all.back().declare = declare_list_remote;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "cli/fitted.hpp"
 #include "cli/table.hpp"
 
 namespace cudaenv::cli {
@@ -36,21 +37,6 @@ double share_of(const ShownItem& item) {
   return static_cast<double>(part) / static_cast<double>(item.total);
 }
 
-// Whether the byte goes on with a UTF-8 character.
-bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0u) == 0x80; }
-
-// Exactly `width` columns: padded, or cut with "…" between two characters.
-std::string cut(const std::string& text, std::size_t width) {
-  const std::size_t shown = shown_width(text);
-  if (shown <= width) return text + std::string(width - shown, ' ');
-  if (width == 0) return "";
-  std::size_t end = 0;
-  for (std::size_t columns = 0; end < text.size(); ++end) {
-    if (!continues_character(text[end]) && columns++ == width - 1) break;
-  }
-  return text.substr(0, end) + "…";
-}
-
 std::string amount_text(const ShownItem& item) {
   if (item.stage == Stage::unpacking) {
     return fmt::format(" unpacking {:>3.0f} %", 100 * std::min(1.0, share_of(item)));
@@ -67,18 +53,18 @@ std::string item_line(const ShownItem& item, const Screen& screen, std::size_t r
   const std::string mark = fmt::format(" {} ", style.cyan(spinner[screen.frame % spinner.size()]));
   room -= mark_width;
   if (item.stage == Stage::retrying) {
-    if (room < name_width + 8) return mark + cut(item.name, room);
-    const auto why = cut(item.detail, room - name_width - 1);
-    return mark + cut(item.name, name_width) + " " + style.yellow(why);
+    if (room < name_width + 8) return mark + fitted(item.name, room);
+    const auto why = fitted(item.detail, room - name_width - 1);
+    return mark + fitted(item.name, name_width) + " " + style.yellow(why);
   }
   const std::string amount = amount_text(item);
-  if (room < amount.size() + 8) return mark + cut(item.name, room);
+  if (room < amount.size() + 8) return mark + fitted(item.name, room);
   room -= amount.size();
   if (room < name_width + 10) {
-    return mark + cut(item.name, std::min(room, name_width)) + style.dim(amount);
+    return mark + fitted(item.name, std::min(room, name_width)) + style.dim(amount);
   }
   const std::string drawn = bar(share_of(item), std::min<std::size_t>(room - name_width - 1, 40));
-  return mark + cut(item.name, name_width) + " " +
+  return mark + fitted(item.name, name_width) + " " +
          (item.stage == Stage::unpacking ? style.green(drawn) : style.cyan(drawn)) +
          style.dim(amount);
 }
@@ -120,7 +106,7 @@ std::string summary_line(const Screen& screen, std::size_t room, const Style& st
   if (what.empty() && !count.empty()) what = "archives";
   if (!count.empty()) what.insert(0, 1, ' ');
   const std::string head = " " + count + what;
-  if (shown_width(head) > room) return cut(head, room);
+  if (shown_width(head) > room) return fitted(head, room);
   std::string line = " " + (count.empty() ? "" : style.bold(count)) + what;
   for (const auto& part : sums(screen, style)) {
     if (shown_width(line) + 3 + shown_width(part) > room) break;

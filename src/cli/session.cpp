@@ -42,6 +42,12 @@ void Session::print(std::string_view text) const {
   throw Error(ErrorKind::system, "cannot write to standard output");
 }
 
+bool Session::flush() const {
+  if (std::fflush(stdout) == 0) return true;
+  if (errno == EPIPE) return false;
+  throw Error(ErrorKind::system, "cannot write to standard output");
+}
+
 void Session::say(std::string_view line) const {
   if (!quiet) host.progress.job_end();
   if (!quiet) sys::write_stderr(without_secrets(line) + "\n");

@@ -38,6 +38,7 @@ struct Session {
   bool ask(const std::string& question, bool fallback) const;
 
   void print(std::string_view text) const;  // data, to stdout
+  bool flush() const;                       // false where nobody reads stdout any more
   void say(std::string_view line) const;    // talk, to stderr; not when quiet
   void note(std::string_view line) const;   // one line that matters, to stderr
 };
