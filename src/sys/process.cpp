@@ -40,13 +40,6 @@ std::vector<std::string> as_strings(const Variables& variables) {
   return result;
 }
 
-fs::path program_path(const std::string& name, const Variables& variables) {
-  if (name.find('/') != std::string::npos) return name;
-  const auto path = variables.find("PATH");
-  return find_program(name, path == variables.end() ? "/usr/local/bin:/usr/bin:/bin" : path->second)
-      .value_or(fs::path());
-}
-
 // In the child: only async-signal-safe calls. Reports errno through `report` when exec fails.
 [[noreturn]] void become(const char* program, char* const* arguments, char* const* environment,
                          const char* directory, std::array<int, 3> streams, int report) {
@@ -218,6 +211,13 @@ void replace_process(const std::vector<std::string>& arguments, const Variables&
   const int code = errno;
   ::signal(SIGPIPE, former);
   fail(code, "run", program);
+}
+
+fs::path program_path(const std::string& name, const Variables& variables) {
+  if (name.find('/') != std::string::npos) return name;
+  const auto path = variables.find("PATH");
+  return find_program(name, path == variables.end() ? "/usr/local/bin:/usr/bin:/bin" : path->second)
+      .value_or(fs::path());
 }
 
 std::optional<fs::path> find_program(std::string_view name, std::string_view path) {
