@@ -221,12 +221,12 @@ Finding too_short(const RunFigures& f, const RunTrace& trace) {
 std::optional<Finding> without_load(const RunFigures& f, const RunTrace& trace) {
   const bool any_gpu = std::any_of(trace.samples.begin(), trace.samples.end(),
                                    [](const auto& sample) { return !sample.gpus.empty(); });
+  if (!any_gpu && trace.trouble.empty()) return too_short(f, trace);
   if (!any_gpu) {
     return Finding{"run.no-figures",
                    Severity::warning,
                    "no GPU could be read",
-                   {trace.trouble.empty() ? "the run ended before the first look" : trace.trouble,
-                    processor_line(f, trace), disk_line(f)},
+                   {trace.trouble, processor_line(f, trace), disk_line(f)},
                    {"see what is wrong with `cudaenv doctor`"}};
   }
   if (trace.samples.size() < fewest_samples || length(trace) < shortest) return too_short(f, trace);

@@ -160,8 +160,10 @@ void Reader::tell_state(Asked& gpu) {
   gpu.tell<unsigned>("most_clock", "nvmlDeviceGetMaxClockInfo", clock_of_multiprocessors);
   gpu.tell<unsigned>("memory_clock", "nvmlDeviceGetClockInfo", clock_of_memory);
   gpu.tell<unsigned>("most_memory_clock", "nvmlDeviceGetMaxClockInfo", clock_of_memory);
-  // Drivers before R535 know it by this name only, later ones still do.
-  gpu.tell<unsigned long long>("throttle", "nvmlDeviceGetCurrentClocksThrottleReasons");
+  // Drivers before R535 know it by the second name only.
+  const char* reasons = "nvmlDeviceGetCurrentClocksEventReasons";
+  if (!library_.has(reasons)) reasons = "nvmlDeviceGetCurrentClocksThrottleReasons";
+  gpu.tell<unsigned long long>("throttle", reasons);
   tell_link_and_errors(gpu);
 }
 

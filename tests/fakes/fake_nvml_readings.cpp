@@ -1,6 +1,7 @@
 // The part of the fake NVML that is read again and again: what FAKE_NVML says, by these keys.
 //   util, mem, temp, power, limit (W), clock, max, throttle, gen, width, ecc (uncorrected), tx, rx
-//   (KB/s), sm, tensor, dram, pids ("12+34", 1 GiB each), na=1: nothing is supported,
+//   (KB/s), sm, tensor, dram, pids ("12+34", 1 GiB each; on
+//   GPU pids_on only, where it is told), na=1: nothing is supported,
 //   gone=INDEX: that GPU is lost once it was found, gpm=1: it has counters.
 #include <cstddef>
 #include <string>
@@ -140,6 +141,8 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void* device, unsigned* count, Proce
   const bool instance = value_of(device) >= 1000;
   const auto gpu_instance = instance ? static_cast<unsigned>(value_of(device) - 1000 + 7) : ~0u;
   std::string pids = fake::setting(variable, "pids");
+  const int only = number("pids_on", -1);
+  if (only >= 0 && !instance && only != static_cast<int>(value_of(device)) - 1) pids.clear();
   unsigned found = 0;
   while (!pids.empty()) {
     const auto plus = pids.find('+');
