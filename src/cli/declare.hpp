@@ -13,6 +13,7 @@ void declare_which(CLI::App& app, Session& session);
 void declare_prefix(CLI::App& app, Session& session);
 void declare_exec(CLI::App& app, Session& session);
 void declare_verify(CLI::App& app, Session& session);
+void declare_diagnose(CLI::App& app, Session& session);
 void declare_gpu(CLI::App& app, Session& session);
 void declare_gc(CLI::App& app, Session& session);
 void declare_sync(CLI::App& app, Session& session);

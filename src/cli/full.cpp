@@ -23,6 +23,8 @@ const std::vector<Command>& all_commands() {
     all.push_back(
         {"complete", "", "What the completions ask", declare_complete, Command::Kind::unasked});
     all.push_back({"gpu", "Measure", "Show the GPUs: memory, load, power, processes", declare_gpu});
+    all.push_back({"diagnose", "Measure", "Run a command and tell what held it back on the GPU",
+                   declare_diagnose});
     for (const auto& command : light_commands()) {
       all.push_back(command);
       if (command.name == "list") all.back().declare = declare_list_remote;

@@ -101,16 +101,23 @@ std::vector<std::string>::const_iterator command_word(const std::vector<std::str
                       [](const std::string& text) { return !is_global_flag(text); });
 }
 
-// `exec [SPEC] [--] CMD...`: what follows the spec is the command's, options and all. Moved out of
-// the way of the parser. Without a spec it has to follow `--`.
+// Where the command of `exec [SPEC] [--] CMD...` begins. Without a spec it has to follow `--`.
+std::vector<std::string>::const_iterator after_spec(std::vector<std::string>::const_iterator word,
+                                                    std::vector<std::string>::const_iterator end) {
+  auto at = word + 1;
+  while (at != end && *at != "--" && at->starts_with('-')) {
+    at += *at == "--with" && at + 1 != end ? 2 : 1;
+  }
+  return at != end && *at != "--" ? at + 1 : at;
+}
+
+// What follows the spec of `exec`, or `--` of `diagnose -- CMD...`, is the command's, options and
+// all. Moved out of the way of the parser.
 std::vector<std::string> take_command(std::vector<std::string>& arguments) {
   const auto word = command_word(arguments);
-  if (word == arguments.cend() || *word != "exec") return {};
-  auto end = word + 1;
-  while (end != arguments.cend() && *end != "--" && end->starts_with('-')) {
-    end += *end == "--with" && end + 1 != arguments.cend() ? 2 : 1;
-  }
-  if (end != arguments.cend() && *end != "--") ++end;  // the spec
+  if (word == arguments.cend() || (*word != "exec" && *word != "diagnose")) return {};
+  const auto end = *word == "exec" ? after_spec(word, arguments.cend())
+                                   : std::find(word, arguments.cend(), "--");
   std::vector<std::string> command(end, arguments.cend());
   arguments.erase(end, arguments.cend());
   if (!command.empty() && command.front() == "--") command.erase(command.begin());

@@ -78,10 +78,13 @@ PY
 step "a GPU that falls off the bus is said, with its name, and the other goes on"
 printf 'devices=2\n' >"$scratch/behaviour"
 behaviour=@$scratch/behaviour
-gpu --json --interval 0.1 --count 200 >"$scratch/samples" 2>"$scratch/notes" &
+env LD_LIBRARY_PATH="$CUDAENV_TEST_FAKES/driver" FAKE_NVML="$behaviour" \
+  "$CUDAENV" gpu --json --interval 0.1 >"$scratch/samples" 2>"$scratch/notes" &
 background+=($!)
 sampler=$!
-until [[ $(wc -l <"$scratch/samples") -ge 2 ]]; do kill -0 "$sampler" || fail "$(<"$scratch/notes")"; done
+until [[ $(wc -l <"$scratch/samples") -ge 2 ]]; do
+  kill -0 "$sampler" || fail "$(<"$scratch/notes")"
+done
 printf 'devices=2,gone=0\n' >"$scratch/new" && mv "$scratch/new" "$scratch/behaviour"
 until grep -q '"lost":15' "$scratch/samples"; do kill -0 "$sampler" || fail "never lost"; done
 kill -TERM "$sampler"

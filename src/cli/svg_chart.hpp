@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace cudaenv::cli {
+
+// A line of a chart: points in the order of x; it is broken where y is not known.
+struct ChartLine {
+  std::string name;
+  std::vector<std::pair<double, std::optional<double>>> points;
+};
+
+struct Chart {
+  std::string title;
+  std::string unit;              // of y, "%"
+  std::string x_unit;            // "s"
+  std::optional<double> most_y;  // nothing: as high as the highest point
+  std::vector<ChartLine> lines;  // those without a known point are left out
+};
+
+// An <svg> element with axes, lines in different colours and a legend, which needs no script and
+// takes its colours from `chart_style`. Empty where no line has a point.
+std::string svg_chart(const Chart& chart);
+
+// CSS for pages with such charts, light and dark.
+extern const std::string_view chart_style;
+
+// Text made fit for HTML, also within an attribute.
+std::string html_escaped(std::string_view text);
+
+}  // namespace cudaenv::cli
