@@ -217,20 +217,36 @@ Finding too_short(const RunFigures& f, const RunTrace& trace) {
       {"let it run longer, or look more often: `--interval 0.1`"}};
 }
 
+bool any_gpu(const RunTrace& trace, bool (*holds)(const GpuReading&)) {
+  return std::any_of(trace.samples.begin(), trace.samples.end(), [&](const auto& sample) {
+    return std::any_of(sample.gpus.begin(), sample.gpus.end(), holds);
+  });
+}
+
+Finding no_figures(std::string seen, std::string why, const RunFigures& f, const RunTrace& trace) {
+  return {"run.no-figures",
+          Severity::warning,
+          std::move(seen),
+          {std::move(why), processor_line(f, trace), disk_line(f)},
+          {"see what is wrong with `cudaenv doctor`"}};
+}
+
 // What can be said without load on a GPU.
 std::optional<Finding> without_load(const RunFigures& f, const RunTrace& trace) {
-  const bool any_gpu = std::any_of(trace.samples.begin(), trace.samples.end(),
-                                   [](const auto& sample) { return !sample.gpus.empty(); });
-  if (!any_gpu && trace.trouble.empty()) return too_short(f, trace);
-  if (!any_gpu) {
-    return Finding{"run.no-figures",
-                   Severity::warning,
-                   "no GPU could be read",
-                   {trace.trouble, processor_line(f, trace), disk_line(f)},
-                   {"see what is wrong with `cudaenv doctor`"}};
+  if (!any_gpu(trace, [](const auto&) { return true; })) {
+    if (trace.trouble.empty()) return too_short(f, trace);
+    return no_figures("no GPU could be read", trace.trouble, f, trace);
   }
   if (trace.samples.size() < fewest_samples || length(trace) < shortest) return too_short(f, trace);
-  if (f.busy.value_or(0) > 0 || (!f.gpus.empty() && !f.busy)) return std::nullopt;
+  // Silence is not idleness.
+  const bool tells =
+      f.gpus.empty() ? any_gpu(trace, [](const auto& gpu) { return gpu.utilization.has_value(); })
+                     : f.busy.has_value();
+  if (!tells) {
+    return no_figures("the GPU does not tell its load", "a partitioned one (MIG) does not", f,
+                      trace);
+  }
+  if (f.busy.value_or(0) > 0) return std::nullopt;
   return Finding{"run.gpu-unused",
                  Severity::warning,
                  "no kernel ran on a GPU",
