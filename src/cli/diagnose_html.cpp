@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/diagnose_print.hpp"
+#include "cli/html.hpp"
 #include "cli/svg_chart.hpp"
 
 namespace cudaenv::cli {

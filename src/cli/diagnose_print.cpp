@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "cli/findings_print.hpp"
 
 namespace cudaenv::cli {
 namespace {
@@ -13,14 +14,6 @@ using nlohmann::ordered_json;
 template <typename Value>
 ordered_json json_of(const std::optional<Value>& value) {
   return value ? ordered_json(*value) : ordered_json(nullptr);
-}
-
-ordered_json finding_json(const compat::Finding& finding) {
-  return {{"id", finding.id},
-          {"severity", compat::name_of(finding.severity)},
-          {"seen", finding.seen},
-          {"why", finding.why},
-          {"help", finding.help}};
 }
 
 ordered_json figures_json(const compat::RunFigures& figures) {
@@ -122,8 +115,6 @@ std::string diagnose_text(const commands::DiagnoseResult& result, const Style& s
 }
 
 ordered_json diagnose_json(const commands::DiagnoseResult& result) {
-  ordered_json findings = ordered_json::array();
-  for (const auto& finding : result.findings) findings.push_back(finding_json(finding));
   ordered_json samples = ordered_json::array();
   for (const auto& sample : result.trace.samples) samples.push_back(sample_json(sample));
   return {{"schema", 1},
@@ -133,7 +124,7 @@ ordered_json diagnose_json(const commands::DiagnoseResult& result) {
           {"seconds", result.seconds},
           {"status", result.ending ? ordered_json(result.ending->status) : nullptr},
           {"verdict", result.findings.front().id},
-          {"findings", std::move(findings)},
+          {"findings", findings_json(result.findings)},
           {"figures", figures_json(result.figures)},
           {"machine_processors", result.trace.machine_processors},
           {"trouble", result.trace.trouble.empty() ? ordered_json(nullptr)

@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "cli/findings_print.hpp"
+#include "cli/html.hpp"
 #include "cli/table.hpp"
 
 namespace cudaenv::cli {
@@ -55,49 +56,26 @@ std::string escaped_for_markdown(std::string_view text) {
   return result;
 }
 
-std::string escaped_for_html(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
-
 // What is typed is set as code; the rest is text.
 bool is_code(const Matrix::Column& column) { return column.id == "install"; }
 
 std::string html_table(const Matrix& matrix) {
   const auto used = used_columns(matrix);
   std::string page = fmt::format("<h2 id=\"{}\">{}</h2>\n<table>\n<thead><tr>", matrix.id,
-                                 escaped_for_html(matrix.title));
+                                 html_escaped(matrix.title));
   for (const auto i : used) {
-    page += fmt::format("<th>{}</th>", escaped_for_html(matrix.columns[i].heading));
+    page += fmt::format("<th>{}</th>", html_escaped(matrix.columns[i].heading));
   }
   page += "<th>source</th></tr></thead>\n<tbody>\n";
   for (const auto& row : matrix.rows) {
     page += "<tr>";
     for (const auto i : used) {
-      const std::string cell = escaped_for_html(row.cells[i]);
+      const std::string cell = html_escaped(row.cells[i]);
       page += is_code(matrix.columns[i]) && !cell.empty()
                   ? fmt::format("<td><code>{}</code></td>", cell)
                   : fmt::format("<td>{}</td>", cell);
     }
-    page += fmt::format("<td class=\"source\">{}</td></tr>\n", escaped_for_html(row.source));
+    page += fmt::format("<td class=\"source\">{}</td></tr>\n", html_escaped(row.source));
   }
   return page + "</tbody>\n</table>\n";
 }
@@ -214,15 +192,15 @@ std::string matrix_html(const CompatResult& result) {
   page += fmt::format("<p>From the tables of {}. Driver figures are those of Linux.</p>\n",
                       result.date);
   for (const auto& line : framework_lines(result)) {
-    page += fmt::format("<p>{}</p>\n", escaped_for_html(line));
+    page += fmt::format("<p>{}</p>\n", html_escaped(line));
   }
   if (!result.findings.empty()) page += "<ul>\n";
   for (const auto& finding : result.findings) {
     const auto severity = compat::name_of(finding.severity);
     page += fmt::format("<li><strong class=\"{0}\">{0}</strong> {1}", severity,
-                        escaped_for_html(finding.seen));
-    for (const auto& why : finding.why) page += "<br>" + escaped_for_html(why);
-    for (const auto& help : finding.help) page += "<br><em>" + escaped_for_html(help) + "</em>";
+                        html_escaped(finding.seen));
+    for (const auto& why : finding.why) page += "<br>" + html_escaped(why);
+    for (const auto& help : finding.help) page += "<br><em>" + html_escaped(help) + "</em>";
     page += "</li>\n";
   }
   if (!result.findings.empty()) page += "</ul>\n";

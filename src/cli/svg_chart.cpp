@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/html.hpp"
+
 namespace cudaenv::cli {
 namespace {
 
@@ -137,29 +139,6 @@ std::string svg_chart(const Chart& chart) {
       "<text class=\"title\" x=\"{}\" y=\"18\">{}</text>\n{}{}</svg>\n",
       width, height, html_escaped(chart.title), left, html_escaped(chart.title), grid(frame, chart),
       lines);
-}
-
-std::string html_escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
 }
 
 }  // namespace cudaenv::cli

@@ -29,7 +29,4 @@ std::string svg_chart(const Chart& chart);
 // CSS for pages with such charts, light and dark.
 extern const std::string_view chart_style;
 
-// Text made fit for HTML, also within an attribute.
-std::string html_escaped(std::string_view text);
-
 }  // namespace cudaenv::cli
