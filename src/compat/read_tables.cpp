@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "compat/phrase.hpp"
 #include "compat/row_reader.hpp"
 #include "compat/tables.hpp"
 
@@ -61,9 +62,15 @@ class TablesReader {
   void read_framework(RowReader& row);
   void read_recipe(RowReader& row);
   void read_soname(RowReader& row);
+  void read_error(RowReader& row);
+  void read_phrase(RowReader& row);
+  void read_context(RowReader& row);
+  void read_code(RowReader& row);
 
   // The last field of every row: the key of a `source` record before it.
   std::string source(RowReader& row) const;
+  // The id of an `error` record before it.
+  std::string known_error(RowReader& row) const;
 
   static const std::map<std::string_view, Record>& records();
 
@@ -82,7 +89,9 @@ const std::map<std::string_view, TablesReader::Record>& TablesReader::records() 
       {"compiler", &TablesReader::read_compiler},   {"glibc", &TablesReader::read_glibc},
       {"cudnn", &TablesReader::read_cudnn},         {"nccl", &TablesReader::read_nccl},
       {"framework", &TablesReader::read_framework}, {"recipe", &TablesReader::read_recipe},
-      {"soname", &TablesReader::read_soname},
+      {"soname", &TablesReader::read_soname},       {"error", &TablesReader::read_error},
+      {"phrase", &TablesReader::read_phrase},       {"context", &TablesReader::read_context},
+      {"code", &TablesReader::read_code},
   };
   return known;
 }
@@ -257,6 +266,50 @@ void TablesReader::read_soname(RowReader& row) {
                  row.text("wheel"), source(row)};
   place(tables_.sonames, std::move(read), [](const auto& a, const auto& b) {
     return std::tie(a.soname, a.cuda.text()) < std::tie(b.soname, b.cuda.text());
+  });
+}
+
+std::string TablesReader::known_error(RowReader& row) const {
+  std::string id = row.plain_name("error");
+  if (!tables_.error(id)) row.refuse(fmt::format("there is no error `{}` above it", id));
+  return id;
+}
+
+void TablesReader::read_error(RowReader& row) {
+  ErrorRow read{row.plain_name("error"),
+                row.plain_name("layer"),
+                row.one_of("rank", {"specific", "general"}) == "general",
+                row.needed("title"),
+                row.sentences("causes"),
+                row.names("findings"),
+                row.sentences("help"),
+                source(row)};
+  if (read.causes.empty()) row.refuse("it has no cause");
+  place(tables_.errors, std::move(read), [](const auto& a, const auto& b) { return a.id < b.id; });
+}
+
+void TablesReader::read_phrase(RowReader& row) {
+  PhraseRow read{known_error(row), row.needed("text"), source(row)};
+  if (!Phrase::parse(read.text)) row.refuse("it does not begin with a text of three letters");
+  place(tables_.phrases, std::move(read), [](const auto& a, const auto& b) {
+    return std::tie(a.error, a.text) < std::tie(b.error, b.text);
+  });
+}
+
+void TablesReader::read_context(RowReader& row) {
+  ContextRow read{row.plain_name("family"), row.needed("text"), source(row)};
+  const auto phrase = Phrase::parse(read.text);
+  if (!phrase || !phrase->has_number()) row.refuse("it has no place for a number");
+  place(tables_.contexts, std::move(read), [](const auto& a, const auto& b) {
+    return std::tie(a.family, a.text) < std::tie(b.family, b.text);
+  });
+}
+
+void TablesReader::read_code(RowReader& row) {
+  CodeRow read{row.plain_name("family"), row.number("number"), row.needed("name"),
+               known_error(row),         row.text("words"),    source(row)};
+  place(tables_.codes, std::move(read), [](const auto& a, const auto& b) {
+    return std::tie(a.family, a.number, a.name) < std::tie(b.family, b.number, b.name);
   });
 }
 

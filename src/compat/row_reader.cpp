@@ -28,6 +28,13 @@ bool is_date_or_part(std::string_view text) {
   return true;
 }
 
+bool is_plain_name(std::string_view text) {
+  return !text.empty() && text::is_alphanumeric(text[0]) &&
+         std::all_of(text.begin(), text.end(), [](char c) {
+           return text::is_alphanumeric(c) || c == '.' || c == '_' || c == '+' || c == '-';
+         });
+}
+
 std::optional<Shipped> parse_shipped(std::string_view word) {
   for (const auto each : {Shipped::bundled, Shipped::extra, Shipped::system, Shipped::source}) {
     if (name_of(each) == word) return each;
@@ -62,10 +69,7 @@ std::string RowReader::needed(std::string_view what) {
 
 std::string RowReader::plain_name(std::string_view what) {
   auto field = needed(what);
-  const bool plain = std::all_of(field.begin(), field.end(), [](char c) {
-    return text::is_alphanumeric(c) || c == '.' || c == '_' || c == '+' || c == '-';
-  });
-  if (!plain || !text::is_alphanumeric(field[0])) refuse_field(what, field, "a plain name");
+  if (!is_plain_name(field)) refuse_field(what, field, "a plain name");
   return field;
 }
 
@@ -164,6 +168,29 @@ std::vector<ComputeCapability> RowReader::capabilities(std::string_view what) {
     const auto read = ComputeCapability::parse(piece);
     if (!read) refuse_field(what, piece, "a compute capability");
     result.push_back(*read);
+  }
+  return result;
+}
+
+std::vector<std::string> RowReader::names(std::string_view what) {
+  std::vector<std::string> result;
+  for (const auto piece : pieces(take(what))) {
+    if (!is_plain_name(piece)) refuse_field(what, piece, "a plain name");
+    result.emplace_back(piece);
+  }
+  return result;
+}
+
+std::vector<std::string> RowReader::sentences(std::string_view what) {
+  constexpr std::string_view between = " || ";
+  std::vector<std::string> result;
+  std::string rest = text(what);
+  while (!rest.empty()) {
+    const auto end = rest.find(between);
+    const auto sentence = text::trimmed(std::string_view(rest).substr(0, end));
+    if (sentence.empty()) refuse(fmt::format("one of the {} is empty", what));
+    result.emplace_back(sentence);
+    rest = end == std::string::npos ? std::string() : rest.substr(end + between.size());
   }
   return result;
 }

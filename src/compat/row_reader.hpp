@@ -34,6 +34,10 @@ class RowReader {
   std::vector<Version> versions(std::string_view what);
   std::vector<unsigned> numbers(std::string_view what);
   std::vector<ComputeCapability> capabilities(std::string_view what);
+  std::vector<std::string> names(std::string_view what);  // plain ones
+
+  // Separated by " || "; none in an empty field.
+  std::vector<std::string> sentences(std::string_view what);
 
   // Refuses a line that has more fields.
   void end() const;

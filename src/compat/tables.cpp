@@ -104,6 +104,20 @@ const GpuRow* Tables::gpu(std::string_view name) const {
   return found;
 }
 
+const ErrorRow* Tables::error(std::string_view id) const {
+  const auto at = std::lower_bound(
+      errors.begin(), errors.end(), id,
+      [](const ErrorRow& row, std::string_view wanted) { return row.id < wanted; });
+  return at != errors.end() && at->id == id ? &*at : nullptr;
+}
+
+const CodeRow* Tables::code(std::string_view family, unsigned number) const {
+  const auto found = std::find_if(codes.begin(), codes.end(), [&](const CodeRow& row) {
+    return row.family == family && row.number == number;
+  });
+  return found == codes.end() ? nullptr : &*found;
+}
+
 std::optional<Version> Tables::last_with(ComputeCapability capability) const {
   for (auto row = architectures.rbegin(); row != architectures.rend(); ++row) {
     if (has(*row, capability)) return row->cuda;

@@ -145,6 +145,43 @@ struct SonameRow {
   std::string source;
 };
 
+// What an error means: `explain` tells it. Marks such as {1} in `causes` and `help` stand for what
+// the phrase caught.
+struct ErrorRow {
+  std::string id;     // "no-device"
+  std::string layer;  // "driver", "loader", "build", ...: where it goes wrong
+  bool general;       // says little by itself: another error nearby says more
+  std::string title;  // the text as it is known
+  std::vector<std::string> causes;
+  std::vector<std::string> findings;  // ids of what doctor finds on a machine where it happens
+  std::vector<std::string> help;
+  std::string source;
+};
+
+// A text that programs print with an error; compat/phrase.hpp says how it is written.
+struct PhraseRow {
+  std::string error;  // the id
+  std::string text;
+  std::string source;
+};
+
+// How programs print an error's number: "CUDA failure {number}".
+struct ContextRow {
+  std::string family;
+  std::string text;
+  std::string source;
+};
+
+// A number and name of a library's errors.
+struct CodeRow {
+  std::string family;  // "runtime" (cudaError_t), "driver" (CUresult), "nvrtc", "cudnn", "xid", ...
+  unsigned number;
+  std::string name;
+  std::string error;  // the id
+  std::string words;  // as the library itself describes it; empty: it does not
+  std::string source;
+};
+
 struct Tables {
   std::string date;                  // of the newest table in it, ISO
   std::vector<ToolkitRow> toolkits;  // ascending, as are the others by their version
@@ -159,6 +196,10 @@ struct Tables {
   std::vector<FrameworkRow> frameworks;  // by name, then as written: the newest version first
   std::vector<RecipeRow> recipes;        // the first that fits holds
   std::vector<SonameRow> sonames;
+  std::vector<ErrorRow> errors;  // by id
+  std::vector<PhraseRow> phrases;
+  std::vector<ContextRow> contexts;
+  std::vector<CodeRow> codes;  // by family, then by number
 
   // The release's row: that of exactly this release, or of the newest with these first numbers.
   const ToolkitRow* toolkit(const Version& release) const;
@@ -168,6 +209,10 @@ struct Tables {
   const CompilerRow* compiler(const Version& toolkit, std::string_view family) const;
   // By its name as drivers spell it ("NVIDIA H200", "Tesla V100-SXM2-16GB", "H100 PCIe").
   const GpuRow* gpu(std::string_view name) const;
+
+  // Nothing where there is no such row.
+  const ErrorRow* error(std::string_view id) const;
+  const CodeRow* code(std::string_view family, unsigned number) const;
 
   // The last and the first toolkit minor that compiles for a capability.
   std::optional<Version> last_with(ComputeCapability capability) const;
