@@ -27,6 +27,7 @@ void declare_current(CLI::App& app, Session& session);
 void declare_local(CLI::App& app, Session& session);
 void declare_compat(CLI::App& app, Session& session);
 void declare_doctor(CLI::App& app, Session& session);
+void declare_explain(CLI::App& app, Session& session);
 void declare_env(CLI::App& app, Session& session);
 void declare_init(CLI::App& app, Session& session);
 void declare_hook(CLI::App& app, Session& session);

@@ -18,6 +18,7 @@ const std::vector<Command>& all_commands() {
         {"selftest", "Check", "Run kernels, compilers and libraries on every GPU",
          declare_selftest},
         {"bench", "Check", "Measure copies, launches and matrix products", declare_bench},
+        {"explain", "Check", "Say what an error means, and what causes it here", declare_explain},
         {"update", "Install", "Learn of releases newer than this cudaenv", declare_update},
     };
     all.push_back(

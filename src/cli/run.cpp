@@ -111,13 +111,14 @@ std::vector<std::string>::const_iterator after_spec(std::vector<std::string>::co
   return at != end && *at != "--" ? at + 1 : at;
 }
 
-// What follows the spec of `exec`, or `--` of `diagnose -- CMD...`, is the command's, options and
-// all. Moved out of the way of the parser.
+// What follows the spec of `exec`, or `--` of `diagnose -- CMD...` and `explain -- CMD...`, is the
+// command's, options and all. Moved out of the way of the parser.
 std::vector<std::string> take_command(std::vector<std::string>& arguments) {
   const auto word = command_word(arguments);
-  if (word == arguments.cend() || (*word != "exec" && *word != "diagnose")) return {};
-  const auto end = *word == "exec" ? after_spec(word, arguments.cend())
-                                   : std::find(word, arguments.cend(), "--");
+  if (word == arguments.cend()) return {};
+  auto end = arguments.cend();
+  if (*word == "exec") end = after_spec(word, end);
+  if (*word == "diagnose" || *word == "explain") end = std::find(word, end, "--");
   std::vector<std::string> command(end, arguments.cend());
   arguments.erase(end, arguments.cend());
   if (!command.empty() && command.front() == "--") command.erase(command.begin());

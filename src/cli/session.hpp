@@ -29,7 +29,7 @@ struct Session {
   std::optional<Error> fault;
   // What the chosen command does; returns the exit status.
   std::function<int()> action;
-  // The words after `exec SPEC` or `diagnose --`.
+  // The words after `exec SPEC`, `diagnose --` or `explain --`.
   std::vector<std::string> command;
 
   // Whether both ends of a question are a terminal.

@@ -29,8 +29,16 @@ std::vector<const LibraryFile*> all_libraries(const Observed& seen) {
   return result;
 }
 
+// Whether programs ask for a name like this: libcudnn.so.9, libcudart.so.11.0. A file may carry
+// more numbers, and those are its own: libcupti.so.2025.3.1 is libcupti.so.13.
+bool is_soname(std::string_view name) {
+  const auto mark = name.find(".so.");
+  return mark != std::string_view::npos && text::split(name.substr(mark + 4), '.').size() <= 2;
+}
+
 // A file or link that is called a major which it says it is not.
 bool is_forged(const LibraryFile& file) {
+  if (!is_soname(file.name)) return false;
   const auto named = soname_major(file.name);
   const auto own = soname_major(file.soname);
   return named && own && *named != *own && stem_of(file.name) == stem_of(file.soname);

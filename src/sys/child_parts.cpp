@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "sys/file.hpp"
+#include "sys/process.hpp"
 
 namespace cudaenv::sys {
 namespace {
@@ -17,6 +18,26 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 }  // namespace
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  for (auto& string : strings) result.push_back(string.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+std::vector<std::string> as_strings(const Variables& variables) {
+  std::vector<std::string> result;
+  for (const auto& [name, value] : variables) result.push_back(name + "=" + value);
+  return result;
+}
+
+fs::path program_path(const std::string& name, const Variables& variables) {
+  if (name.find('/') != std::string::npos) return name;
+  const auto path = variables.find("PATH");
+  return find_program(name, path == variables.end() ? "/usr/local/bin:/usr/bin:/bin" : path->second)
+      .value_or(fs::path());
+}
 
 Pipe make_pipe() {
   std::array<int, 2> ends{};

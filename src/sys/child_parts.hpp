@@ -2,8 +2,12 @@
 
 #include <chrono>
 #include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <map>
 #include <string>
 #include <sys/types.h>
+#include <vector>
 
 #include "base/interrupt.hpp"
 #include "sys/fd.hpp"
@@ -11,10 +15,21 @@
 // What run() and run_in_child() have in common: pipes to a child process and its end.
 namespace cudaenv::sys {
 
+namespace fs = std::filesystem;
+
 struct Pipe {
   Fd read;
   Fd write;
 };
+
+using Variables = std::map<std::string, std::string, std::less<>>;
+
+// What execve takes; null at the end. `strings` has to outlive it.
+std::vector<char*> pointers(std::vector<std::string>& strings);
+std::vector<std::string> as_strings(const Variables& variables);
+// The file of a command: itself where it has a slash, else found in PATH of `variables`; empty
+// where there is none.
+fs::path program_path(const std::string& name, const Variables& variables);
 
 // Both ends close on exec and lie above the standard streams, which a child's are put over.
 Pipe make_pipe();

@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "base/text.hpp"
+#include "sys/child_parts.hpp"
 #include "sys/file.hpp"
 #include "sys/process.hpp"
 
@@ -57,13 +57,6 @@ void give_signals_back() {
   for (std::size_t i = 0; i < sent_on.size(); ++i) ::sigaction(sent_on[i], &former[i], nullptr);
 }
 
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-  std::vector<char*> result;
-  for (auto& string : strings) result.push_back(string.data());
-  result.push_back(nullptr);
-  return result;
-}
-
 // Our handlers end with exec; a pipe that we ignore must not stay ignored.
 int spawn(pid_t& pid, const fs::path& program, std::vector<std::string>& words,
           std::vector<std::string>& pairs, const sigset_t& mask) {
@@ -86,12 +79,8 @@ int spawn(pid_t& pid, const fs::path& program, std::vector<std::string>& words,
 Companion::Companion(std::vector<std::string> words,
                      const std::map<std::string, std::string, std::less<>>& environment) {
   const fs::path program = program_path(words.at(0), environment);
-  if (program.empty()) {
-    throw Error(ErrorKind::missing, fmt::format("`{}` is not a command", text::visible(words[0])))
-        .because("no folder of PATH has an executable file of that name");
-  }
-  std::vector<std::string> pairs;
-  for (const auto& [name, value] : environment) pairs.push_back(name + "=" + value);
+  if (program.empty()) no_such_command(words[0]);
+  auto pairs = as_strings(environment);
   // What comes before the receiver is known waits until it is.
   const sigset_t blocked = set_of_sent_on();
   sigset_t mask;

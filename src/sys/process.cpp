@@ -23,22 +23,8 @@
 namespace cudaenv::sys {
 namespace {
 
-using Variables = std::map<std::string, std::string, std::less<>>;
 using Clock = std::chrono::steady_clock;
 constexpr std::size_t most_output = 64u << 20;
-
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-  std::vector<char*> result;
-  for (auto& string : strings) result.push_back(string.data());
-  result.push_back(nullptr);
-  return result;
-}
-
-std::vector<std::string> as_strings(const Variables& variables) {
-  std::vector<std::string> result;
-  for (const auto& [name, value] : variables) result.push_back(name + "=" + value);
-  return result;
-}
 
 // In the child: only async-signal-safe calls. Reports errno through `report` when exec fails.
 [[noreturn]] void become(const char* program, char* const* arguments, char* const* environment,
@@ -200,10 +186,7 @@ void replace_process(const std::vector<std::string>& arguments, const Variables&
   auto words = arguments;
   auto pairs = as_strings(environment);
   const fs::path program = program_path(words.at(0), environment);
-  if (program.empty()) {
-    throw Error(ErrorKind::missing, fmt::format("`{}` is not a command", text::visible(words[0])))
-        .because("no folder of PATH has an executable file of that name");
-  }
+  if (program.empty()) no_such_command(words[0]);
   // Handlers end with us, but an ignored signal stays ignored: `yes | head -1` would print an
   // error.
   const auto former = ::signal(SIGPIPE, SIG_DFL);
@@ -213,11 +196,9 @@ void replace_process(const std::vector<std::string>& arguments, const Variables&
   fail(code, "run", program);
 }
 
-fs::path program_path(const std::string& name, const Variables& variables) {
-  if (name.find('/') != std::string::npos) return name;
-  const auto path = variables.find("PATH");
-  return find_program(name, path == variables.end() ? "/usr/local/bin:/usr/bin:/bin" : path->second)
-      .value_or(fs::path());
+void no_such_command(const std::string& word) {
+  throw Error(ErrorKind::missing, fmt::format("`{}` is not a command", text::visible(word)))
+      .because("no folder of PATH has an executable file of that name");
 }
 
 std::optional<fs::path> find_program(std::string_view name, std::string_view path) {

@@ -41,10 +41,8 @@ Outcome run(const Command& command, const Interrupt& interrupt);
     const std::vector<std::string>& arguments,
     const std::map<std::string, std::string, std::less<>>& environment);
 
-// The program that a command's first word names: a path as it is, a name by PATH of `environment`;
-// empty where there is none.
-std::filesystem::path program_path(
-    const std::string& word, const std::map<std::string, std::string, std::less<>>& environment);
+// Throws the Error for a command that PATH does not have.
+[[noreturn]] void no_such_command(const std::string& word);
 
 // The first executable file of this name in the folders of a PATH value.
 std::optional<std::filesystem::path> find_program(std::string_view name, std::string_view path);
