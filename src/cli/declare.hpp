@@ -25,6 +25,7 @@ void declare_use(CLI::App& app, Session& session);
 void declare_deactivate(CLI::App& app, Session& session);
 void declare_current(CLI::App& app, Session& session);
 void declare_local(CLI::App& app, Session& session);
+void declare_check(CLI::App& app, Session& session);
 void declare_compat(CLI::App& app, Session& session);
 void declare_doctor(CLI::App& app, Session& session);
 void declare_explain(CLI::App& app, Session& session);

@@ -34,7 +34,7 @@ LAYERS["cli"] = list(LAYERS)
 PROGRAM = ["cli", "commands", "sys", "net", "gpu"]
 
 # What cmake/embed.cmake makes of files, as headers below embedded/.
-EMBEDDED = {"catalog", "compat", "activate", "gpu", "cli"}
+EMBEDDED = {"catalog", "compat", "activate", "gpu", "doctor", "cli"}
 
 # The folders that compute and do nothing else.
 PURE = {"base", "model", "catalog", "compat", "activate", "export"}

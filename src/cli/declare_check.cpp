@@ -1,0 +1,94 @@
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "cli/declare.hpp"
+#include "cli/findings_print.hpp"
+#include "cli/report.hpp"
+#include "cli/table.hpp"
+#include "commands/check.hpp"
+
+namespace cudaenv::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  commands::CheckRequest request;
+  unsigned seconds = 120;
+  bool json = false;
+  bool strict = false;
+};
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+std::string check_json(const commands::CheckResult& result) {
+  Json layers = Json::array();
+  for (const auto& layer : result.layers) {
+    layers.push_back({{"layer", layer.name},
+                      {"verdict", layer.verdict},
+                      {"what", layer.what},
+                      {"findings", findings_json(layer.findings)}});
+  }
+  const Json json{{"schema", 1},
+                  {"tables", result.tables_date},
+                  {"toolkit", result.toolkit ? Json(result.toolkit->text()) : Json(nullptr)},
+                  {"path", text_or_null(result.path)},
+                  {"framework", text_or_null(result.framework)},
+                  {"python", text_or_null(result.python)},
+                  {"worst", compat::name_of(result.worst())},
+                  {"layers", std::move(layers)}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string check_text(const commands::CheckResult& result, const Style& style) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& layer : result.layers) {
+    const bool bad =
+        !layer.findings.empty() && compat::worst(layer.findings) == compat::Severity::error;
+    rows.push_back(
+        {style.bold(layer.name), bad ? style.red(layer.verdict) : layer.verdict, layer.what});
+  }
+  std::string text = table(rows);
+  std::vector<compat::Finding> findings;
+  for (const auto& layer : result.layers) {
+    findings.insert(findings.end(), layer.findings.begin(), layer.findings.end());
+  }
+  if (!findings.empty()) text += "\n" + findings_text(findings, style);
+  return text + fmt::format("\ntables of {}\n", result.tables_date);
+}
+
+int show(Options& options, const Session& session) {
+  options.request.limit = std::chrono::seconds(options.seconds);
+  const auto result = commands::check(options.request, session.host);
+  session.print(options.json ? check_json(result) : check_text(result, session.out));
+  const auto bad = options.strict ? compat::Severity::warning : compat::Severity::error;
+  return result.worst() >= bad ? Exit::found_something : Exit::done;
+}
+
+}  // namespace
+
+void declare_check(CLI::App& app, Session& session) {
+  const auto options = std::make_shared<Options>();
+  auto& request = options->request;
+  app.add_option("SPEC", request.spec,
+                 "The toolkit, installed or not; without it the one that is active here");
+  app.add_option("--for", request.framework, "A framework, such as pytorch==2.1 or tensorflow")
+      ->type_name("FRAMEWORK");
+  app.add_option("--python", request.python,
+                 "Ask this Python what its frameworks find; without it the active environment's")
+      ->type_name("PATH");
+  app.add_option("--timeout", options->seconds, "How long a Python may take (120)")
+      ->check(CLI::Range(1, 3600).description(""))
+      ->type_name("SECONDS");
+  app.add_flag("--strict", options->strict, "End with 3 for warnings too");
+  app.add_flag("--json", options->json, "Print JSON");
+  app.callback([options, &session] {
+    session.action = [options, &session] { return show(*options, session); };
+  });
+}
+
+}  // namespace cudaenv::cli

@@ -1,0 +1,109 @@
+# Tells what a Python environment holds and what its frameworks make of CUDA: one JSON object a
+# line, so that what was found before a crash or a hang is not lost. The arguments are the modules
+# to import. What a framework prints goes to standard error.
+import json
+import os
+import sys
+
+out = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)
+
+
+def tell(step, **values):
+    values["step"] = step
+    out.write(json.dumps(values) + "\n")
+    out.flush()
+
+
+def text(value):
+    return None if value is None else str(value)[:2000]
+
+
+def attempt(action):
+    """The result and no error, or nothing and the error."""
+    try:
+        return action(), None
+    except BaseException as error:  # frameworks raise everything, SystemExit too
+        return None, text("%s: %s" % (type(error).__name__, error))
+
+
+def distributions():
+    from importlib import metadata
+    told = 0
+    for one in metadata.distributions():
+        name = str(one.metadata["Name"] or "").lower().replace("_", "-")
+        if name.startswith(("torch", "tensorflow", "jax", "nvidia-", "cupy", "onnxruntime")):
+            tell("package", name=name, version=text(one.version))
+            told += 1
+            if told >= 400:
+                break
+
+
+def torch():
+    import torch
+    tell("framework", module="torch", version=text(torch.__version__),
+         cuda=text(torch.version.cuda), file=text(torch.__file__))
+    flags, _ = attempt(lambda: torch._C._cuda_getArchFlags())
+    cudnn, refused = attempt(lambda: torch.backends.cudnn.version())
+    tell("libraries", module="torch", architectures=text(flags), cudnn=text(cudnn), error=refused)
+    available, error = attempt(torch.cuda.is_available)
+    if available:
+        count, error = attempt(torch.cuda.device_count)
+        for index in range(count or 0):
+            _, failed = attempt(lambda: torch.ones(1, device="cuda:%d" % index).add(1).item())
+            capability, _ = attempt(lambda: "%d.%d" % torch.cuda.get_device_capability(index))
+            tell("device", module="torch", name=text(torch.cuda.get_device_name(index)),
+                 capability=capability, error=failed)
+    elif error is None:
+        _, error = attempt(torch.cuda.init)
+    tell("cuda", module="torch", available=bool(available), error=error)
+
+
+def tensorflow():
+    import tensorflow
+    build, _ = attempt(tensorflow.sysconfig.get_build_info)
+    build = build or {}
+    tell("framework", module="tensorflow", version=text(tensorflow.__version__),
+         cuda=text(build.get("cuda_version")) if build.get("is_cuda_build", True) else None,
+         file=text(tensorflow.__file__))
+    tell("libraries", module="tensorflow", architectures=None,
+         cudnn=text(build.get("cudnn_version")), error=None)
+    devices, error = attempt(lambda: tensorflow.config.list_physical_devices("GPU"))
+    for one in devices or []:
+        tell("device", module="tensorflow", name=text(one.name), capability=None, error=None)
+    tell("cuda", module="tensorflow", available=bool(devices), error=error)
+
+
+def jax():
+    import jax
+    tell("framework", module="jax", version=text(jax.__version__), cuda=None,
+         file=text(jax.__file__))
+    devices, error = attempt(lambda: jax.devices("cuda"))
+    for one in devices or []:
+        tell("device", module="jax", name=text(one.device_kind),
+             capability=text(getattr(one, "compute_capability", None)), error=None)
+    tell("cuda", module="jax", available=bool(devices), error=error)
+
+
+def loaded():
+    with open("/proc/self/maps", errors="replace") as maps:
+        paths = {line.split(None, 5)[5].strip() for line in maps if len(line.split(None, 5)) > 5}
+    names = ("libcu", "libnv", "libnccl")
+    for path in sorted(paths):
+        if os.path.basename(path).startswith(names) and ".so" in path:
+            tell("loaded", path=path)
+
+
+tell("python", version="%d.%d.%d" % sys.version_info[:3], executable=sys.executable,
+     prefix=sys.prefix)
+attempt(distributions)
+for module in sys.argv[1:]:
+    tell("import", module=module)
+    _, failed = attempt({"torch": torch, "tensorflow": tensorflow, "jax": jax}[module])
+    if failed:
+        tell("failed", module=module, error=failed)
+attempt(loaded)
+tell("end")
+out.flush()
+# A framework's own end may hang or crash, and that is not asked.
+os._exit(0)
