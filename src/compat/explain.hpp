@@ -93,6 +93,7 @@ class LogReader {
   std::vector<Candidate> candidates_;
   std::vector<Explanation> found_;
   std::vector<std::uint64_t> places_;  // in all of the flow, of each that was found
+  std::vector<std::size_t> caught_;    // places that its phrase caught
   std::map<std::string_view, std::size_t> by_error_;
 };
 

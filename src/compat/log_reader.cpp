@@ -112,7 +112,15 @@ void LogReader::take(const Candidate& candidate, const Phrase::Match& match) {
   }
   if (const auto known = by_error_.find(error->id); known != by_error_.end()) {
     Explanation& first = found_[known->second];
-    ++first.times;
+    const bool same_place = places_[known->second] == dropped_ + candidate.at;
+    if (same_place && match.caught.size() > caught_[known->second]) {
+      // Two phrases of one error: the longer one says more.
+      const auto fuller = explanation(*error, first.code, match.caught);
+      first.causes = fuller.causes;
+      first.help = fuller.help;
+      caught_[known->second] = match.caught.size();
+    }
+    if (!same_place) ++first.times;
     if (!first.code) first.code = code;
     return;
   }
@@ -120,6 +128,7 @@ void LogReader::take(const Candidate& candidate, const Phrase::Match& match) {
   found_.push_back(
       explanation(*error, code, is_number ? std::vector<std::string>{} : match.caught));
   places_.push_back(dropped_ + candidate.at);
+  caught_.push_back(is_number ? 0 : match.caught.size());
   const Line& line = line_at(candidate.at);
   found_.back().line = line.number;
   found_.back().shown = text::visible(text::trimmed(line.text), longest_shown);

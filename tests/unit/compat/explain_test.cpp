@@ -242,6 +242,15 @@ TEST_CASE("what was caught stands in the causes") {
   CHECK(found[0].help[0].find("`cudaenv install 11.8`") != std::string::npos);
 }
 
+TEST_CASE("of two phrases at one place the one that says more counts, and once") {
+  const auto found = explained(
+      "RuntimeError: cuDNN version incompatibility: PyTorch was compiled  against (8, 3, 2) but "
+      "found runtime version (8, 0, 3). PyTorch already comes bundled with cuDNN.");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].times == 1);
+  CHECK(found[0].causes[0].find("against cuDNN (8,3,2), loaded was (8,0,3)") != std::string::npos);
+}
+
 TEST_CASE("line and count of an error are told") {
   std::string log = "\n\nstart\n";
   for (int i = 0; i < 5; ++i) log += "CUDA error: \x1b[31mout of memory\x1b[0m\n";
