@@ -98,7 +98,7 @@ check 10.77 --for jax
 assert_equal "no release" 1 "$status"
 
 step "what LD_LIBRARY_PATH would shadow"
-library=$(compgen -G '/usr/local/cuda/lib64/libcudart.so.*.*' | head -1) || true
+library=$(compgen -G '/usr/local/cuda/lib64/libcudart.so.[0-9]*' | head -1) || true
 if [[ -z $library ]]; then
   echo "   no toolkit on this machine to take a library from: not looked at"
 else
