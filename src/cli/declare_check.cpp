@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -55,7 +56,12 @@ std::string check_text(const commands::CheckResult& result, const Style& style) 
   std::string text = table(rows);
   std::vector<compat::Finding> findings;
   for (const auto& layer : result.layers) {
-    findings.insert(findings.end(), layer.findings.begin(), layer.findings.end());
+    // What two layers have in common is told once.
+    for (const auto& finding : layer.findings) {
+      if (std::find(findings.begin(), findings.end(), finding) == findings.end()) {
+        findings.push_back(finding);
+      }
+    }
   }
   if (!findings.empty()) text += "\n" + findings_text(findings, style);
   return text + fmt::format("\ntables of {}\n", result.tables_date);

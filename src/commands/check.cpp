@@ -132,14 +132,17 @@ Meant meant_toolkit(const CheckRequest& request, const doctor::Observed& seen,
 
 class Checker {
  public:
-  Checker(const compat::Tables& tables, const doctor::Observed& seen, Meant meant)
-      : tables_(tables), seen_(seen), meant_(std::move(meant)) {}
+  Checker(const compat::Tables& tables, const DoctorResult& machine, Meant meant)
+      : tables_(tables),
+        seen_(machine.seen),
+        machine_(machine.findings),
+        meant_(std::move(meant)) {}
 
   void check_toolkit();
   void check_machine();
   void check_add_ons();
   void check_framework(const compat::FrameworkWish& wish, const doctor::PythonReport& report);
-  void check_python(const Asked& asked, const doctor::Findings& machine);
+  void check_python(const Asked& asked);
   std::vector<CheckedLayer> take() { return std::move(layers_); }
 
  private:
@@ -152,6 +155,7 @@ class Checker {
 
   const compat::Tables& tables_;
   const doctor::Observed& seen_;
+  const doctor::Findings& machine_;  // doctor's
   Meant meant_;
   std::vector<CheckedLayer> layers_;
 };
@@ -176,7 +180,19 @@ void Checker::check_machine() {
   if (!meant_.release) return;
   const Version& toolkit = *meant_.release;
   const auto& gpus = seen_.driver.gpus;
-  const auto verdict = compat::judge_driver(tables_, toolkit, driver(), gpus);
+  auto verdict = compat::judge_driver(tables_, toolkit, driver(), gpus);
+  // Why it does not work says more than that its version is not known.
+  if (driver().state != DriverState::working && driver().state != DriverState::unknown) {
+    const auto is_about_it = [](const Finding& finding) {
+      return finding.id.starts_with("driver.");
+    };
+    if (std::any_of(machine_.begin(), machine_.end(), is_about_it)) {
+      std::erase_if(verdict.findings,
+                    [](const Finding& finding) { return finding.id == "driver.unknown"; });
+    }
+    std::copy_if(machine_.begin(), machine_.end(), std::back_inserter(verdict.findings),
+                 is_about_it);
+  }
   const auto version = driver().version();
   add("driver", compat::name_of(verdict.support), version ? version->text() : "none",
       verdict.findings);
@@ -230,7 +246,7 @@ void Checker::check_framework(const compat::FrameworkWish& wish,
   add("framework", word, std::move(what), verdict.findings);
 }
 
-void Checker::check_python(const Asked& asked, const doctor::Findings& machine) {
+void Checker::check_python(const Asked& asked) {
   const compat::ErrorTexts texts(tables_);
   doctor::PythonSurroundings around{asked.python, meant_.release, seen_.driver.gpus,
                                     driver().state == DriverState::working};
@@ -239,7 +255,7 @@ void Checker::check_python(const Asked& asked, const doctor::Findings& machine) 
   findings.insert(findings.end(), judged.begin(), judged.end());
   // What LD_LIBRARY_PATH and the loader's cache put before its libraries.
   constexpr std::array shadows{"loader.over-wheels", "cudnn.mixed", "cudnn.several-majors"};
-  std::copy_if(machine.begin(), machine.end(), std::back_inserter(findings),
+  std::copy_if(machine_.begin(), machine_.end(), std::back_inserter(findings),
                [&](const Finding& finding) {
                  return std::find(shadows.begin(), shadows.end(), finding.id) != shadows.end();
                });
@@ -280,7 +296,7 @@ CheckResult check(const CheckRequest& request, const Host& host) {
   result.path = meant.path;
   result.python = asked.python;
   result.tables_date = tables.date;
-  Checker checker(tables, doctor.seen, meant);
+  Checker checker(tables, doctor, meant);
   checker.check_toolkit();
   checker.check_machine();
   checker.check_add_ons();
@@ -288,7 +304,7 @@ CheckResult check(const CheckRequest& request, const Host& host) {
     result.framework = wish->text();
     checker.check_framework(*wish, asked.report);
   }
-  if (!asked.python.empty()) checker.check_python(asked, doctor.findings);
+  if (!asked.python.empty()) checker.check_python(asked);
   result.layers = checker.take();
   return result;
 }
