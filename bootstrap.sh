@@ -25,7 +25,7 @@ apt_build='g++ cmake ninja-build pkg-config libcli11-dev libcurl4-openssl-dev li
   python3 python3-pip ca-certificates xz-utils'
 apt_build_optional='libisal-dev'
 apt_test='doctest-dev make'
-apt_test_optional='shellcheck clang-format-14 mandoc clang-14 libclang-rt-14-dev strace
+apt_test_optional='mold shellcheck clang-format-14 mandoc clang-14 libclang-rt-14-dev strace
   zsh dash busybox ksh mksh fish tcsh elvish direnv lmod'
 dnf_build='gcc-c++ cmake ninja-build pkgconf-pkg-config cli11-devel libcurl-devel libarchive-devel
   xz-devel json-devel tomlplusplus-devel fmt-devel openssl-devel zlib-devel

@@ -28,12 +28,25 @@ if(CUDAENV_MOLD AND NOT CMAKE_INTERPROCEDURAL_OPTIMIZATION)
   target_link_options(cudaenv_options INTERFACE -fuse-ld=mold)
 endif()
 
+# Presets that compile everything once more ask for precompiled headers. The others don't: where
+# they would be, a forgotten include goes unnoticed.
+option(CUDAENV_PRECOMPILE "Precompile the standard library's and fmt's headers" OFF)
+function(cudaenv_precompiled target)
+  if(NOT CUDAENV_PRECOMPILE)
+    return()
+  endif()
+  target_precompile_headers(${target} PRIVATE
+    <algorithm> <chrono> <filesystem> <functional> <map> <optional> <set> <string> <string_view>
+    <utility> <variant> <vector> <fmt/format.h>)
+endfunction()
+
 # One static library a layer. LINKS names the layers below that it may include (style: the
 # include table), so that a forbidden dependency fails to link as well as in the lint test.
 #   cudaenv_layer(<name> SOURCES a.cpp ... [LAYERS base ...] [LIBRARIES fmt::fmt ...])
 function(cudaenv_layer name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LAYERS;LIBRARIES" ${ARGN})
   add_library(cudaenv_${name} STATIC ${ARG_SOURCES})
+  cudaenv_precompiled(cudaenv_${name})
   target_link_libraries(cudaenv_${name} PRIVATE cudaenv_options ${ARG_LIBRARIES})
   target_link_libraries(cudaenv_${name} PUBLIC fmt::fmt)
   foreach(layer IN LISTS ARG_LAYERS)
