@@ -20,6 +20,8 @@ constexpr double saturated = 0.85;       // a thread, or all processors
 constexpr double memory_at_limit = 0.6;  // of the bandwidth: copies reach 0.9, products 0.3
 constexpr double link_at_limit = 0.4;    // of PCIe: pinned copies reach 0.8
 constexpr double link_by_pageable = 0.08;
+constexpr double sparse =
+    0.05;  // of the multiprocessors, while a kernel runs: kernels of a few blocks
 constexpr double often_waiting = 0.3;
 constexpr double memory_full = 0.95;
 
@@ -35,6 +37,11 @@ std::optional<bool> is_filled(const RunFigures& f) {
 }
 
 bool is_busy(const RunFigures& f, double share) { return f.busy.value_or(0) >= share; }
+
+// Whether the kernels that ran were too small for the chip, however rarely they ran.
+bool is_sparse(const RunFigures& f) {
+  return f.busy_multiprocessors && is_busy(f, 0.1) && *f.busy_multiprocessors < sparse * *f.busy;
+}
 
 bool processors_saturated(const RunFigures& f, const RunTrace& trace) {
   return f.busiest_thread >= saturated || f.processors >= saturated * trace.machine_processors;
@@ -123,7 +130,9 @@ Verdict gpu(const RunFigures& f, const RunTrace&) {
 
 Verdict transfers(const RunFigures& f, const RunTrace&) {
   const double link = f.link.value_or(0);
-  const bool much = link >= link_at_limit && !is_busy(f, always_busy);
+  // Copies count as busy, on chips that tell it without a multiprocessor at work.
+  const bool computes = is_busy(f, always_busy) && f.busy_multiprocessors.value_or(1) >= sparse;
+  const bool much = link >= link_at_limit && !computes;
   if (!much && (link < link_by_pageable || is_busy(f, filled))) return {};
   return Finding{"run.transfers",
                  Severity::warning,
@@ -137,7 +146,7 @@ Verdict transfers(const RunFigures& f, const RunTrace&) {
 
 Verdict launches(const RunFigures& f, const RunTrace& trace) {
   if (is_filled(f).value_or(true)) return {};
-  const bool launching = is_busy(f, often_busy) && f.busiest_thread >= 0.8;
+  const bool launching = (is_busy(f, often_busy) || is_sparse(f)) && f.busiest_thread >= 0.8;
   if (!launching && !is_busy(f, always_busy)) return {};
   return Finding{
       "run.launches",

@@ -126,6 +126,15 @@ TEST_CASE("each cause of a slow run has its own verdict") {
          s.filled = 8;
          s.thread = 0.99;
        }},
+      // The same as PyTorch does it on an H200: rarely, and on hardly a multiprocessor.
+      {"run.launches",
+       [](Second& s) {
+         s.busy = 23;
+         s.filled = 0.03;
+         s.bandwidth = 0;
+         s.watts = 124;
+         s.thread = 0.998;
+       }},
       // A graph of tiny kernels: the processor has nothing to do.
       {"run.launches", [](Second& s) { s.filled = 8; }},
       // The same on a chip without the counter: it draws little.
@@ -139,6 +148,16 @@ TEST_CASE("each cause of a slow run has its own verdict") {
          s.busy = 60;
          s.filled = 50;
          s.gigabytes_received = 40;
+       }},
+      // Pinned copies on an H200: they count as busy, and no multiprocessor works.
+      {"run.transfers",
+       [](Second& s) {
+         s.busy = 95;
+         s.filled = 0;
+         s.bandwidth = 1;
+         s.watts = 129;
+         s.gigabytes_received = 55;
+         s.thread = 0.99;
        }},
       // Pageable copies: a thread is busy with them and the link is far from full.
       {"run.transfers",
