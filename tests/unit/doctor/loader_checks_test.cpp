@@ -161,6 +161,9 @@ TEST_CASE("F06: the names that NVIDIA itself gives are not forged") {
   tree.variables["PATH"] = prefix + "/bin";
   tree.library(prefix + "/lib", "libnvrtc.so.11.2", "libnvrtc.so.11.8.89");
   tree.library(prefix + "/lib", "libcufft.so.10", "libcufft.so.10.9.0.58");
+  // The file's own name has other numbers than its soname.
+  tree.library(prefix + "/lib", "libcupti.so.13", "libcupti.so.2025.3.1");
+  tree.library(prefix + "/lib", "libcufile.so.0", "libcufile.so.1.15.1");
   CHECK_FALSE(tree.has("library.forged"));
 }
 
