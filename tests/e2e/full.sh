@@ -51,7 +51,7 @@ assert_contains "a disk of 16 kB" "$err" "are missing"
 
 # The estimate counts bytes; small files take a page each. So these pass the check, and run out in
 # a download, an unpacked file, a folder, a list, the receipt or a link.
-step "a disk that fills in the middle, at every sixth page"
+step "F18: a disk that fills in the middle, at every sixth page"
 failures=0
 for ((kilobytes = 40; kilobytes < 1000; kilobytes += 24)); do
   mount_small "$small" "size=${kilobytes}k"
@@ -109,7 +109,7 @@ rm "$small/theirs"
 must "${install[@]}" --with cudnn
 must "$CUDAENV" verify 12.1
 
-step "a root that is read-only"
+step "F52: a root that is read-only"
 mount -o remount,ro "$small"
 for words in list "which nvcc" "prefix 12.1" verify "verify --all" default "exec 12.1 -- nvcc" \
   "gc --dry-run" "list --size"; do

@@ -29,7 +29,7 @@ bare() {
   [[ -z $(find "$scratch" -name ran) ]] || fail "a command out of a name ran: $*"
 }
 
-step "a file of profile.d, read by each shell, in strict mode too"
+step "F24: a file of profile.d, read by each shell, in strict mode too"
 for shell in sh dash bash zsh ksh mksh "busybox sh"; do
   read -ra words <<<"$shell"
   command -v "${words[0]}" >/dev/null || { echo "(no $shell)"; continue; }
@@ -66,7 +66,7 @@ bare bash -l -c 'bash -l -c "bash -l -c env"'
 assert_equal "entries in PATH" 1 \
   "$(sed -n 's/^PATH=//p' <<<"$out" | tr ':' '\n' | grep -cF "${nvcc%/nvcc}")"
 
-step "exec needs no environment and keeps status and streams"
+step "F24: exec needs no environment and keeps status and streams"
 bare "$CUDAENV" exec 12.1 -- nvcc
 assert_status 0 "exec"
 bare "$CUDAENV" exec 12.1 -- sh -c 'cat; echo "$CUDA_HOME" >&2; exit 7' </dev/null

@@ -63,7 +63,7 @@ for error in EINVAL ENOSYS; do
   assert_equal "what is left" "" "$(find "$CUDAENV_ROOT" -maxdepth 1 -name 'cuda*')"
 done
 
-step "a filesystem without locks"
+step "F55: a filesystem without locks"
 for error in ENOLCK EOPNOTSUPP ENOSYS; do
   rm -rf "$CUDAENV_ROOT"
   refusing "flock:error=$error" "${install[@]}"

@@ -62,7 +62,7 @@ const std::string unquoted = "eval $(/bin/cat {})";
 
 }  // namespace
 
-TEST_CASE("bash: code does the same with quotes and without, in any folder and strict mode") {
+TEST_CASE("bash: code does the same with quotes and without, in any folder, and strict (F23)") {
   const std::vector<std::string> bash{"bash", "--norc", "-euo", "pipefail"};
   walk_in({{bash, "", quoted, Shell::bash},
            {bash, "", unquoted, Shell::bash},
@@ -71,7 +71,7 @@ TEST_CASE("bash: code does the same with quotes and without, in any folder and s
            {bash, "shopt -s nullglob dotglob; set -o noclobber", unquoted, Shell::bash}});
 }
 
-TEST_CASE("zsh: code does the same with quotes and without, in any folder and strict mode") {
+TEST_CASE("zsh: code does the same with quotes and without, in any folder, and strict (F23)") {
   const std::vector<std::string> zsh{"zsh", "-f", "-eu", "-o", "pipefail"};
   walk_in({{zsh, "", quoted, Shell::zsh},
            {zsh, "", unquoted, Shell::zsh},
@@ -80,25 +80,25 @@ TEST_CASE("zsh: code does the same with quotes and without, in any folder and st
           {.starts_with_path = true});
 }
 
-TEST_CASE("dash: code does the same with quotes and without, in any folder and strict mode") {
+TEST_CASE("dash: code does the same with quotes and without, in any folder, and strict (F23)") {
   walk_in({{{"dash", "-eu"}, "", quoted, Shell::sh}, {{"dash", "-eu"}, "", unquoted, Shell::sh}});
 }
 
-TEST_CASE("busybox: code does the same with quotes and without, in any folder and strict mode") {
+TEST_CASE("busybox: code does the same with quotes and without, in any folder, and strict (F23)") {
   const std::vector<std::string> busybox{"busybox", "sh", "-eu"};
   walk_in({{busybox, "", quoted, Shell::sh}, {busybox, "", unquoted, Shell::sh}});
 }
 
-TEST_CASE("ksh: code does the same with quotes and without, in any folder and strict mode") {
+TEST_CASE("ksh: code does the same with quotes and without, in any folder, and strict (F23)") {
   walk_in({{{"ksh", "-eu"}, "", quoted, Shell::bash}, {{"ksh", "-eu"}, "", unquoted, Shell::bash}});
 }
 
-TEST_CASE("mksh: code does the same with quotes and without, in any folder and strict mode") {
+TEST_CASE("mksh: code does the same with quotes and without, in any folder, and strict (F23)") {
   walk_in(
       {{{"mksh", "-eu"}, "", quoted, Shell::bash}, {{"mksh", "-eu"}, "", unquoted, Shell::bash}});
 }
 
-TEST_CASE("fish: code does the same however it is taken over") {
+TEST_CASE("fish: code does the same however it is taken over (F56)") {
   const std::vector<std::string> fish{"fish", "--no-config"};
   walk_in({{fish, "", "eval (/bin/cat {})", Shell::fish},
            {fish, "", "eval \"$(/bin/cat {})\"", Shell::fish},
@@ -106,7 +106,7 @@ TEST_CASE("fish: code does the same however it is taken over") {
           {.empty_elements = false, .starts_with_path = true});
 }
 
-TEST_CASE("tcsh: code does the same with quotes and without") {
+TEST_CASE("tcsh: code does the same with quotes and without (F59)") {
   walk_in({{{"tcsh", "-f"}, "", "eval \"`/bin/cat {}`\"", Shell::csh},
            {{"tcsh", "-f"}, "", "eval `/bin/cat {}`", Shell::csh},
            {{"tcsh", "-f"}, "set noglob", "eval `/bin/cat {}`", Shell::csh}},

@@ -76,7 +76,7 @@ TEST_CASE("a switch takes out what the last toolkit had put in, and nothing else
   CHECK(left(twice) == before);
 }
 
-TEST_CASE("after many switches and a login shell's profile each list has one entry of ours") {
+TEST_CASE("F25: after many switches and a login shell's profile each list has one entry of ours") {
   const Variables before{{"PATH", "/usr/bin:/bin"}};
   auto now = before;
   for (int i = 0; i < 20; ++i) now = used(used(now, cuda11), cuda12);

@@ -31,7 +31,7 @@ bool has(std::string_view text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("a bare version is read however the editor left the file") {
+TEST_CASE("F58: a bare version is read however the editor left the file") {
   for (const std::string_view text :
        {"12.1", "12.1\n", "12.1\r\n",
         "\xEF\xBB\xBF"
@@ -75,7 +75,7 @@ TEST_CASE("an unknown key is passed over and named, with what was probably meant
   CHECK(project.odd[1] == "line 4: there is no key `tool`");
 }
 
-TEST_CASE("what cannot be meant is refused with file and line") {
+TEST_CASE("F58: what cannot be meant is refused with file and line") {
   const struct {
     std::string_view text;
     std::string_view place;

@@ -15,7 +15,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a web page with status 200 is told as such, and nothing of it is kept") {
+TEST_CASE("F40: a web page with status 200 is told as such, and nothing of it is kept") {
   MirrorServer server;
   Fetcher fetcher;
   server.rule("/f", "html:50");

@@ -117,7 +117,7 @@ TEST_CASE("a whole file that an earlier run fetched and did not use needs no ser
   CHECK(fetcher.got() == content);
 }
 
-TEST_CASE("a file in the destination's place that a power cut damaged is fetched again") {
+TEST_CASE("F41: a file in the destination's place that a power cut damaged is fetched again") {
   MirrorServer server;
   Fetcher fetcher;
   server.put("/f", content);
