@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes for SECONDS each, four harnesses at a time: tests/fuzz/run.sh [SECONDS [HARNESS...]]
+# Fuzzes for SECONDS each, five harnesses at a time: tests/fuzz/run.sh [SECONDS [HARNESS...]]
 # Builds them in build/fuzz first. What is learnt stays in build/fuzz/corpus/HARNESS, and is where
 # the next run goes on; an input that breaks something is kept in build/fuzz/found/HARNESS.
 # FUZZ_SEED makes runs alike, so that a change is not failed by chance. Ends with 0 where nothing
@@ -89,13 +89,13 @@ done
 trap 'kill $(jobs -p) 2>/dev/null; exit 130' INT
 trap 'kill $(jobs -p) 2>/dev/null; exit 143' TERM
 status=0
-for ((i = 0; i < ${#harnesses[@]}; i += 4)); do
+for ((i = 0; i < ${#harnesses[@]}; i += 5)); do
   declare -A running=()
-  for harness in "${harnesses[@]:i:4}"; do
+  for harness in "${harnesses[@]:i:5}"; do
     fuzz "$harness" &
     running[$harness]=$!
   done
-  for harness in "${harnesses[@]:i:4}"; do
+  for harness in "${harnesses[@]:i:5}"; do
     result=0
     wait "${running[$harness]}" || result=$?
     tell "$harness" "$result"
