@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/bench_print.hpp"
+#include "cli/html.hpp"
 
 namespace cudaenv::cli {
 namespace {
@@ -17,29 +18,6 @@ constexpr const char* style_sheet =
     "td.n{text-align:right;font-variant-numeric:tabular-nums}svg{width:100%;height:auto}"
     "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}"
     "td,th{border-color:#444}svg text{fill:#ddd}}";
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
 
 // A bar for each figure, as long as its share of the longest.
 std::string bars(const Figures& figures) {
@@ -57,8 +35,8 @@ std::string bars(const Figures& figures) {
         "<text x=\"{}\" y=\"{}\" text-anchor=\"end\" font-size=\"12\">{}</text>"
         "<rect x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"14\" fill=\"#4a8f00\"/>"
         "<text x=\"{:.1f}\" y=\"{}\" font-size=\"12\">{:.4g} {}</text>",
-        labels - 8, top + 14, escaped(figure.name), labels, top + 3, length, labels + length + 6,
-        top + 14, figure.median, escaped(figure.unit));
+        labels - 8, top + 14, html_escaped(figure.name), labels, top + 3, length,
+        labels + length + 6, top + 14, figure.median, html_escaped(figure.unit));
   }
   return svg + "</svg>";
 }
@@ -74,17 +52,19 @@ std::string rows(const Figures& figures) {
     html += fmt::format(
         "<tr><td>{}</td><td class=\"n\">{:.4g} {}</td><td class=\"n\">{:.4g} to {:.4g}</td>"
         "<td class=\"n\">{}</td></tr>",
-        escaped(figure.name), figure.median, escaped(figure.unit), figure.low, figure.high, share);
+        html_escaped(figure.name), figure.median, html_escaped(figure.unit), figure.low,
+        figure.high, share);
   }
   return html + "</table>";
 }
 
 std::string one_gpu(const commands::MeasuredGpu& gpu) {
-  std::string html = fmt::format("<h1>GPU {}: {}</h1><p>", gpu.number, escaped(gpu.facts.name));
+  std::string html =
+      fmt::format("<h1>GPU {}: {}</h1><p>", gpu.number, html_escaped(gpu.facts.name));
   for (const auto& [name, value] : gpu.outcome.facts) {
-    html += fmt::format("{} {} &middot; ", escaped(name), escaped(value));
+    html += fmt::format("{} {} &middot; ", html_escaped(name), html_escaped(value));
   }
-  html += escaped(gpu.facts.uuid) + "</p>";
+  html += html_escaped(gpu.facts.uuid) + "</p>";
   std::vector<std::string> order;
   std::map<std::string, Figures> groups;
   for (const auto& figure : gpu.outcome.figures) {
@@ -92,8 +72,8 @@ std::string one_gpu(const commands::MeasuredGpu& gpu) {
     groups[figure.group].push_back(figure);
   }
   for (const auto& group : order) {
-    html +=
-        fmt::format("<h2>{}</h2>{}{}", escaped(group), bars(groups[group]), rows(groups[group]));
+    html += fmt::format("<h2>{}</h2>{}{}", html_escaped(group), bars(groups[group]),
+                        rows(groups[group]));
   }
   return html;
 }
@@ -107,8 +87,9 @@ std::string bench_html(const commands::BenchResult& result) {
       "<title>cudaenv bench</title><style>{}</style></head><body>\n",
       style_sheet);
   for (const auto& gpu : result.gpus) html += one_gpu(gpu);
-  return html + fmt::format("<p>Measured at {}{}.</p></body></html>\n", escaped(result.measured_at),
-                            result.toolkit ? " with " + escaped(result.toolkit->path.string())
+  return html + fmt::format("<p>Measured at {}{}.</p></body></html>\n",
+                            html_escaped(result.measured_at),
+                            result.toolkit ? " with " + html_escaped(result.toolkit->path.string())
                                            : std::string());
 }
 
