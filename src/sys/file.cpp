@@ -18,26 +18,10 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "sys/scope.hpp"
+#include "sys/stat_parts.hpp"
 
 namespace cudaenv::sys {
 namespace {
-
-Stat to_stat(const struct ::stat& raw) {
-  Stat result{Kind::other};
-  if (S_ISREG(raw.st_mode)) result.kind = Kind::regular;
-  if (S_ISDIR(raw.st_mode)) result.kind = Kind::directory;
-  if (S_ISLNK(raw.st_mode)) result.kind = Kind::symlink;
-  result.mode = raw.st_mode & 07777u;
-  result.size = static_cast<std::uint64_t>(raw.st_size);
-  result.inode = raw.st_ino;
-  result.device = raw.st_dev;
-  result.links = raw.st_nlink;
-  result.blocks = static_cast<std::uint64_t>(raw.st_blocks);
-  result.owner = raw.st_uid;
-  result.modified_ns = raw.st_mtim.tv_sec * 1'000'000'000LL + raw.st_mtim.tv_nsec;
-  result.changed_ns = raw.st_ctim.tv_sec * 1'000'000'000LL + raw.st_ctim.tv_nsec;
-  return result;
-}
 
 bool is_absence(int code) { return code == ENOENT || code == ENOTDIR; }
 
@@ -107,6 +91,23 @@ bool is_unsupported(int code) {
 }
 
 }  // namespace
+
+Stat to_stat(const struct ::stat& raw) {
+  Stat result{Kind::other};
+  if (S_ISREG(raw.st_mode)) result.kind = Kind::regular;
+  if (S_ISDIR(raw.st_mode)) result.kind = Kind::directory;
+  if (S_ISLNK(raw.st_mode)) result.kind = Kind::symlink;
+  result.mode = raw.st_mode & 07777u;
+  result.size = static_cast<std::uint64_t>(raw.st_size);
+  result.inode = raw.st_ino;
+  result.device = raw.st_dev;
+  result.links = raw.st_nlink;
+  result.blocks = static_cast<std::uint64_t>(raw.st_blocks);
+  result.owner = raw.st_uid;
+  result.modified_ns = raw.st_mtim.tv_sec * 1'000'000'000LL + raw.st_mtim.tv_nsec;
+  result.changed_ns = raw.st_ctim.tv_sec * 1'000'000'000LL + raw.st_ctim.tv_nsec;
+  return result;
+}
 
 void Fd::close() noexcept {
   if (fd_ >= 0) ::close(std::exchange(fd_, -1));

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "sys/stat_parts.hpp"
 
 namespace cudaenv::sys {
 namespace {
@@ -22,20 +23,6 @@ namespace {
 constexpr unsigned most_links = 40;      // as the kernel has it
 constexpr std::size_t most_steps = 512;  // of one look, those that links add too
 constexpr std::size_t most_names = 10'000;
-
-Stat to_stat(const struct ::stat& raw) {
-  Stat result{Kind::other};
-  if (S_ISREG(raw.st_mode)) result.kind = Kind::regular;
-  if (S_ISDIR(raw.st_mode)) result.kind = Kind::directory;
-  if (S_ISLNK(raw.st_mode)) result.kind = Kind::symlink;
-  result.mode = raw.st_mode & 07777u;
-  result.size = static_cast<std::uint64_t>(raw.st_size);
-  result.inode = raw.st_ino;
-  result.device = raw.st_dev;
-  result.owner = raw.st_uid;
-  result.modified_ns = raw.st_mtim.tv_sec * 1'000'000'000LL + raw.st_mtim.tv_nsec;
-  return result;
-}
 
 std::optional<Stat> stat_of(const Fd& fd) {
   struct ::stat raw;
