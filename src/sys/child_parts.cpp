@@ -54,6 +54,15 @@ Fd above_streams(Fd fd) {
   return moved;
 }
 
+int exec_failure(const Fd& report) {
+  int code = 0;
+  ssize_t got = 0;
+  do {
+    got = ::read(report.get(), &code, sizeof code);
+  } while (got < 0 && errno == EINTR);
+  return got == sizeof code ? code : 0;
+}
+
 bool drain(const Fd& fd, std::string& into, std::size_t most) {
   std::array<char, 1 << 16> block;
   const ssize_t got = ::read(fd.get(), block.data(), block.size());

@@ -37,6 +37,10 @@ Pipe make_pipe();
 // be one of 0, 1, 2.
 Fd above_streams(Fd fd);
 
+// What a child between fork and exec reports through the other end of this pipe: the errno for
+// which it could not become its program; 0 where it became it.
+int exec_failure(const Fd& report);
+
 // Appends what is there to read, up to `most` bytes in all; the rest is dropped. False at the end
 // of the stream.
 bool drain(const Fd& fd, std::string& into, std::size_t most);

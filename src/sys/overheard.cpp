@@ -118,12 +118,8 @@ pid_t start(const std::vector<std::string>& arguments, const Variables& environm
   }
   listener = child;
   report.write.close();
-  int code = 0;
-  ssize_t got = 0;
-  do {
-    got = ::read(report.read.get(), &code, sizeof code);
-  } while (got < 0 && errno == EINTR);
-  if (got != sizeof code) return child;
+  const int code = exec_failure(report.read);
+  if (code == 0) return child;
   listener = 0;
   ::waitpid(child, nullptr, 0);
   fail(code, "run", program);

@@ -69,12 +69,7 @@ Child start(const Command& command, const fs::path& program, const Variables& va
   child.err.write.close();
   child.in.read.close();
   report.write.close();
-  int code = 0;
-  ssize_t got = 0;
-  do {
-    got = ::read(report.read.get(), &code, sizeof code);
-  } while (got < 0 && errno == EINTR);
-  if (got == sizeof code) {
+  if (const int code = exec_failure(report.read)) {
     ::waitpid(child.pid, nullptr, 0);
     fail(code, "start", program);
   }
