@@ -76,9 +76,7 @@ Failure failure_of(const sys::ChildOutcome& outcome, std::chrono::milliseconds l
 
 }  // namespace
 
-bool Checks::run(const std::string& name, const std::function<std::string()>& work) {
-  report_.line("begin\t" + field(name));
-  if (plant_ == Plant::crash) ::raise(SIGSEGV);
+Check done_check(const std::string& name, const std::function<std::string()>& work) {
   Check check{name, Verdict::passed, 0, "", std::nullopt};
   const auto start = Clock::now();
   try {
@@ -89,11 +87,21 @@ bool Checks::run(const std::string& name, const std::function<std::string()>& wo
   } catch (const CheckSkipped& skipped) {
     check.verdict = Verdict::skipped;
     check.detail = skipped.why;
-  } catch (const Error& error) {
-    check.verdict = Verdict::failed;
-    check.failure = Failure{Layer::library, 0, "", error.what()};
   }
   check.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  return check;
+}
+
+bool Checks::run(const std::string& name, const std::function<std::string()>& work) {
+  report_.line("begin\t" + field(name));
+  if (plant_ == Plant::crash) ::raise(SIGSEGV);
+  const Check check = done_check(name, [&] {
+    try {
+      return work();
+    } catch (const Error& error) {
+      throw CheckFailed({Layer::library, 0, "", error.what()});
+    }
+  });
   report_.line(end_line(check));
   return check.verdict != Verdict::failed;
 }

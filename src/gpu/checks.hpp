@@ -28,6 +28,9 @@ struct CheckSkipped : std::exception {
 // device, a kernel that never ends, a process that dies.
 enum class Plant { none, wrong, hang, crash };
 
+// Does a check, which returns what it saw or throws one of these, and takes its time.
+Check done_check(const std::string& name, const std::function<std::string()>& work);
+
 // The checks of one level as they are done, in the child process: each is told to the parent when
 // it begins and when it ends.
 class Checks {

@@ -61,20 +61,7 @@ class Compiling {
 
  private:
   bool check(const std::string& name, const std::function<std::string()>& work) {
-    Check check{name, Verdict::passed, 0, "", std::nullopt};
-    const auto start = std::chrono::steady_clock::now();
-    try {
-      check.detail = work();
-    } catch (const CheckFailed& failed) {
-      check.verdict = Verdict::failed;
-      check.failure = failed.failure;
-    } catch (const CheckSkipped& skipped) {
-      check.verdict = Verdict::skipped;
-      check.detail = skipped.why;
-    }
-    const auto passed = std::chrono::steady_clock::now() - start;
-    check.milliseconds = std::chrono::duration<double, std::milli>(passed).count();
-    checks_.push_back(std::move(check));
+    checks_.push_back(done_check(name, work));
     return checks_.back().verdict != Verdict::failed;
   }
 
