@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "cli/json_parts.hpp"
 #include "cli/table.hpp"
 
 namespace cudaenv::cli {
@@ -19,7 +20,7 @@ std::string key_of(int gpu, const std::string& group, const std::string& name) {
 Json figure_json(const gpu::Figure& figure) {
   Json json{{"group", figure.group},   {"name", figure.name}, {"unit", figure.unit},
             {"median", figure.median}, {"low", figure.low},   {"high", figure.high}};
-  json["peak"] = figure.peak ? Json(*figure.peak) : Json(nullptr);
+  json["peak"] = json_of(figure.peak);
   return json;
 }
 
@@ -90,7 +91,7 @@ std::string bench_json(const commands::BenchResult& result) {
   for (const auto& gpu : result.gpus) gpus.push_back(gpu_json(gpu));
   const Json json{{"schema", 1},
                   {"measured_at", result.measured_at},
-                  {"skipped", result.skipped.empty() ? Json(nullptr) : Json(result.skipped)},
+                  {"skipped", json_of(result.skipped)},
                   {"toolkit", result.toolkit ? Json(result.toolkit->path.string()) : Json(nullptr)},
                   {"gpus", std::move(gpus)}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

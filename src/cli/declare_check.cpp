@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "cli/declare.hpp"
 #include "cli/findings_print.hpp"
+#include "cli/json_parts.hpp"
 #include "cli/report.hpp"
 #include "cli/table.hpp"
 #include "commands/check.hpp"
@@ -24,8 +25,6 @@ struct Options {
   bool strict = false;
 };
 
-Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
 std::string check_json(const commands::CheckResult& result) {
   Json layers = Json::array();
   for (const auto& layer : result.layers) {
@@ -36,10 +35,10 @@ std::string check_json(const commands::CheckResult& result) {
   }
   const Json json{{"schema", 1},
                   {"tables", result.tables_date},
-                  {"toolkit", result.toolkit ? Json(result.toolkit->text()) : Json(nullptr)},
-                  {"path", text_or_null(result.path)},
-                  {"framework", text_or_null(result.framework)},
-                  {"python", text_or_null(result.python)},
+                  {"toolkit", json_of(result.toolkit)},
+                  {"path", json_of(result.path)},
+                  {"framework", json_of(result.framework)},
+                  {"python", json_of(result.python)},
                   {"worst", compat::name_of(result.worst())},
                   {"layers", std::move(layers)}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

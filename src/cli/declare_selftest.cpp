@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "cli/declare.hpp"
+#include "cli/json_parts.hpp"
 #include "cli/report.hpp"
 #include "cli/table.hpp"
 #include "commands/remedies.hpp"
@@ -26,17 +27,15 @@ struct Options {
   bool json = false;
 };
 
-Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
 Json check_json(const Check& check) {
   Json json{{"name", check.name},
             {"verdict", name_of(check.verdict)},
             {"milliseconds", check.milliseconds},
-            {"detail", text_or_null(check.detail)}};
+            {"detail", json_of(check.detail)}};
   if (const auto& failure = check.failure) {
     json["failure"] = {{"layer", name_of(failure->layer)},
                        {"code", failure->code},
-                       {"name", text_or_null(failure->name)},
+                       {"name", json_of(failure->name)},
                        {"what", failure->what},
                        {"help", commands::remedies(*failure)}};
   }
@@ -46,8 +45,8 @@ Json check_json(const Check& check) {
 Json level_json(const LevelResult& level) {
   Json checks = Json::array();
   for (const auto& check : level.checks) checks.push_back(check_json(check));
-  return {{"toolkit", text_or_null(level.toolkit)},
-          {"gpu", level.gpu ? Json(*level.gpu) : Json(nullptr)},
+  return {{"toolkit", json_of(level.toolkit)},
+          {"gpu", json_of(level.gpu)},
           {"level", level.level},
           {"verdict", name_of(level.verdict())},
           {"milliseconds", level.milliseconds()},
@@ -62,7 +61,7 @@ Json result_json(const SelftestResult& result) {
                     {"uuid", gpu.uuid},
                     {"name", gpu.name},
                     {"capability", gpu.capability ? Json(gpu.capability->text()) : Json(nullptr)},
-                    {"memory_bytes", gpu.memory_bytes ? Json(*gpu.memory_bytes) : Json(nullptr)},
+                    {"memory_bytes", json_of(gpu.memory_bytes)},
                     {"mig", gpu.mig}});
   }
   Json toolkits = Json::array();
@@ -73,7 +72,7 @@ Json result_json(const SelftestResult& result) {
   for (const auto& level : result.levels) levels.push_back(level_json(level));
   return {{"schema", 1},
           {"verdict", name_of(result.verdict())},
-          {"skipped", text_or_null(result.skipped)},
+          {"skipped", json_of(result.skipped)},
           {"gpus", std::move(gpus)},
           {"toolkits", std::move(toolkits)},
           {"levels", std::move(levels)},

@@ -5,16 +5,12 @@
 
 #include "base/text.hpp"
 #include "cli/findings_print.hpp"
+#include "cli/json_parts.hpp"
 
 namespace cudaenv::cli {
 namespace {
 
 using nlohmann::ordered_json;
-
-template <typename Value>
-ordered_json json_of(const std::optional<Value>& value) {
-  return value ? ordered_json(*value) : ordered_json(nullptr);
-}
 
 ordered_json figures_json(const compat::RunFigures& figures) {
   return {{"gpus", figures.gpus},
@@ -127,8 +123,7 @@ ordered_json diagnose_json(const commands::DiagnoseResult& result) {
           {"findings", findings_json(result.findings)},
           {"figures", figures_json(result.figures)},
           {"machine_processors", result.trace.machine_processors},
-          {"trouble", result.trace.trouble.empty() ? ordered_json(nullptr)
-                                                   : ordered_json(result.trace.trouble)},
+          {"trouble", json_of(result.trace.trouble)},
           {"samples", std::move(samples)}};
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "cli/findings_print.hpp"
+#include "cli/json_parts.hpp"
 #include "cli/table.hpp"
 
 namespace cudaenv::cli {
@@ -19,12 +20,6 @@ using Rows = std::vector<std::vector<std::string>>;
 std::string text_of(const std::optional<Version>& version, std::string_view otherwise = "unknown") {
   return version ? version->text() : std::string(otherwise);
 }
-
-Json json_of(const std::optional<Version>& version) {
-  return version ? Json(version->text()) : Json(nullptr);
-}
-
-Json json_of(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 std::string driver_text(const doctor::Observed& seen) {
   const auto& facts = seen.driver.facts;
@@ -113,7 +108,7 @@ Json driver_json(const doctor::Observed& seen) {
           {"module", json_of(facts.module_version)},
           {"library", json_of(facts.library_version)},
           {"cuda", json_of(facts.cuda)},
-          {"error", facts.error ? Json(*facts.error) : Json(nullptr)},
+          {"error", json_of(facts.error)},
           {"open_module", facts.open_module},
           {"compat_library", facts.compat_library},
           {"libcuda", json_of(seen.driver.libcuda)},
@@ -131,7 +126,7 @@ Json gpus_json(const doctor::Observed& seen) {
                     {"uuid", json_of(gpu.uuid)},
                     {"bus_id", json_of(gpu.bus_id)},
                     {"capability", gpu.capability ? Json(gpu.capability->text()) : Json(nullptr)},
-                    {"memory_bytes", gpu.memory_bytes ? Json(*gpu.memory_bytes) : Json(nullptr)},
+                    {"memory_bytes", json_of(gpu.memory_bytes)},
                     {"mig", gpu.mig},
                     {"visible", shown}});
   }

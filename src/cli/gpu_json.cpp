@@ -1,20 +1,12 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/gpu_print.hpp"
+#include "cli/json_parts.hpp"
 
 namespace cudaenv::cli {
 namespace {
 
 using nlohmann::ordered_json;
-
-template <typename Value>
-ordered_json json_of(const std::optional<Value>& value) {
-  return value ? ordered_json(*value) : ordered_json(nullptr);
-}
-
-ordered_json text_or_null(const std::string& text) {
-  return text.empty() ? ordered_json(nullptr) : ordered_json(text);
-}
 
 ordered_json watts_json(const std::optional<std::uint64_t>& milliwatts) {
   return milliwatts ? ordered_json(static_cast<double>(*milliwatts) / 1000) : ordered_json(nullptr);
@@ -36,8 +28,8 @@ ordered_json ecc_json(const std::optional<EccCounts>& ecc) {
 ordered_json instances_json(const GpuReading& gpu) {
   ordered_json list = ordered_json::array();
   for (const auto& instance : gpu.instances) {
-    list.push_back({{"name", text_or_null(instance.facts.name)},
-                    {"uuid", text_or_null(instance.facts.uuid)},
+    list.push_back({{"name", json_of(instance.facts.name)},
+                    {"uuid", json_of(instance.facts.uuid)},
                     {"gpu_instance", json_of(instance.gpu_instance)},
                     {"compute_instance", json_of(instance.compute_instance)},
                     {"memory", memory_json(instance.memory)}});
@@ -50,8 +42,8 @@ ordered_json processes_json(const GpuReading& gpu) {
   ordered_json list = ordered_json::array();
   for (const auto& process : *gpu.processes) {
     list.push_back({{"pid", process.pid},
-                    {"owner", text_or_null(process.owner)},
-                    {"command", text_or_null(process.command)},
+                    {"owner", json_of(process.owner)},
+                    {"command", json_of(process.command)},
                     {"memory", json_of(process.memory)},
                     {"gpu_instance", json_of(process.gpu_instance)},
                     {"graphics", process.graphics}});
@@ -61,9 +53,9 @@ ordered_json processes_json(const GpuReading& gpu) {
 
 ordered_json one_gpu(const GpuReading& gpu) {
   return {{"index", gpu.index},
-          {"name", text_or_null(gpu.facts.name)},
-          {"uuid", text_or_null(gpu.facts.uuid)},
-          {"bus_id", text_or_null(gpu.facts.bus_id)},
+          {"name", json_of(gpu.facts.name)},
+          {"uuid", json_of(gpu.facts.uuid)},
+          {"bus_id", json_of(gpu.facts.bus_id)},
           {"compute_capability",
            gpu.facts.capability ? ordered_json(gpu.facts.capability->text()) : nullptr},
           {"lost", json_of(gpu.lost)},
