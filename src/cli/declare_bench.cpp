@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/text.hpp"
 #include "cli/bench_print.hpp"
 #include "cli/declare.hpp"
 #include "cli/report.hpp"
@@ -35,6 +36,16 @@ void tell_failures(const commands::BenchResult& result, const Session& session) 
   }
 }
 
+void tell_unknown_boards(const commands::BenchResult& result, const Session& session) {
+  for (const auto& gpu : result.gpus) {
+    if (!result.compared || gpu.board) continue;
+    session.note(fmt::format("GPU {}: no figures of a board `{}` are known", gpu.number,
+                             text::visible(gpu.facts.name)));
+    session.say(
+        "  compare it with another by `--against BOARD`; `cudaenv compat --by board` has them");
+  }
+}
+
 int act(Options options, const Session& session) {
   EarlierFigures earlier;
   if (!options.compare.empty()) {
@@ -52,6 +63,7 @@ int act(Options options, const Session& session) {
     sys::write_atomically(options.html, bench_html(result), 0644, false);
   }
   tell_failures(result, session);
+  tell_unknown_boards(result, session);
   if (!result.skipped.empty()) {
     session.say(fmt::format("SKIP: {}", result.skipped));
     return Exit::skipped;
@@ -73,6 +85,10 @@ void declare_bench(CLI::App& app, Session& session) {
   app.add_flag("--quick", request.quick, "Fewer sizes and rounds: seconds instead of a minute");
   app.add_option("--compare", options->compare, "A file that --json wrote: each figure beside its")
       ->type_name("FILE");
+  app.add_flag("--baseline", request.baseline,
+               "Each figure beside its board's: NVIDIA's own and measured ones");
+  app.add_option("--against", request.against, "The same with another board: \"A100 80GB PCIe\"")
+      ->type_name("BOARD");
   app.add_option("--html", options->html, "Also write a page with charts")->type_name("FILE");
   app.add_option("--timeout", options->timeout, "Seconds that each GPU may take (540)")
       ->check(CLI::Range(1, 86400).description(""))

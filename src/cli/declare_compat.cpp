@@ -43,8 +43,8 @@ void declare_compat(CLI::App& app, Session& session) {
   const auto options = std::make_shared<Options>();
   auto& request = options->request;
   app.add_option("FRAMEWORK", request.framework, "pytorch, tensorflow==2.13, jax, ...");
-  app.add_option("--by", request.by, "framework, cuda, driver, gpu or all")
-      ->check(CLI::IsMember({"framework", "cuda", "driver", "gpu", "all"}).description(""))
+  app.add_option("--by", request.by, "framework, cuda, driver, gpu, board or all")
+      ->check(CLI::IsMember({"framework", "cuda", "driver", "gpu", "board", "all"}).description(""))
       ->type_name("VIEW");
   app.add_option("--cuda", request.cuda, "With this toolkit: 12.4, 12.4.1");
   app.add_option("--driver", request.driver, "With this driver: 535.104.05");

@@ -65,6 +65,10 @@ void add_matrices(CompatResult& result, const std::string& view, const Tables& t
   if (all || view == "cuda") result.matrices.push_back(cuda_matrix(tables, question));
   if (all || view == "driver") result.matrices.push_back(driver_matrix(tables, question));
   if (all || view == "gpu") result.matrices.push_back(gpu_matrix(tables, question));
+  if (all || view == "board") {
+    result.matrices.push_back(board_matrix(tables, question));
+    result.matrices.push_back(measured_matrix(tables, question));
+  }
   if (all || view == "framework") result.matrices.push_back(framework_matrix(tables, question));
 }
 

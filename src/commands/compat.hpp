@@ -11,7 +11,7 @@
 namespace cudaenv::commands {
 
 struct CompatRequest {
-  std::string by;         // "framework", "cuda", "driver", "gpu", "all"; empty: what the rest means
+  std::string by;         // "framework", "cuda", "driver", "gpu", "board", "all"; or by the rest
   std::string framework;  // as typed: "pytorch", "pytorch==2.1"; empty: none
   std::string cuda;       // a release or its first numbers, "12.4"
   std::string driver;     // "535.104.05"

@@ -89,6 +89,20 @@ std::optional<Version> cuda_of(const compat::FrameworkRow& row,
   return row.cuda->alternatives().front().front().version;
 }
 
+// Nothing stands for a GPU that the tables do not have.
+bool asked_for(const Tables& tables, const compat::Surroundings& around,
+               const compat::GpuRow* row) {
+  return around.gpus.empty() ||
+         (row && std::any_of(around.gpus.begin(), around.gpus.end(), [&](const GpuFacts& gpu) {
+            if (gpu.name.empty()) return gpu.capability == row->capability;
+            return tables.gpu(gpu.name) == row;
+          }));
+}
+
+std::string shown(const std::optional<double>& number) {
+  return number ? fmt::format("{}", *number) : "";
+}
+
 bool gives_anything(const compat::Surroundings& around) {
   return around.toolkit || around.cudnn || around.driver || around.python || !around.gpus.empty();
 }
@@ -197,16 +211,9 @@ Matrix gpu_matrix(const Tables& tables, const MatrixQuestion& question) {
   if (around.toolkit) {
     matrix.columns.push_back({"verdict", fmt::format("CUDA {}", around.toolkit->text())});
   }
-  const auto asked_for = [&](const compat::GpuRow& row) {
-    return around.gpus.empty() ||
-           std::any_of(around.gpus.begin(), around.gpus.end(), [&](const GpuFacts& gpu) {
-             if (gpu.name.empty()) return gpu.capability == row.capability;
-             return tables.gpu(gpu.name) == &row;
-           });
-  };
   const auto newest = tables.architectures.back().cuda;
   for (const auto& row : tables.gpus) {
-    if (!asked_for(row)) continue;
+    if (!asked_for(tables, around, &row)) continue;
     const auto last = tables.last_with(row.capability);
     const auto* first_branch = first_driver(tables, row.capability);
     const auto* last_branch = last_driver(tables, row.capability);
@@ -228,6 +235,42 @@ Matrix gpu_matrix(const Tables& tables, const MatrixQuestion& question) {
   std::stable_sort(matrix.rows.begin(), matrix.rows.end(), [](const auto& one, const auto& other) {
     return Version::parse(one.cells[1]) > Version::parse(other.cells[1]);
   });
+  return matrix;
+}
+
+Matrix board_matrix(const Tables& tables, const MatrixQuestion& question) {
+  Matrix matrix{"board",
+                "Boards, by their maker's figures (dense products, sums in 32 bits)",
+                {{"board", "board"},
+                 {"memory_gb_per_second", "memory, GB/s"},
+                 {"fp32_tflops", "fp32, TFLOP/s"},
+                 {"tf32_tflops", "tf32"},
+                 {"bf16_tflops", "bf16"},
+                 {"pcie", "PCIe"},
+                 {"nvlink_gb_per_second", "NVLink, GB/s"}},
+                {}};
+  for (const auto& row : tables.boards) {
+    if (!asked_for(tables, question.around, tables.gpu(row.name))) continue;
+    const auto link = row.pcie_generation
+                          ? fmt::format("{} x{}", *row.pcie_generation, *row.pcie_lanes)
+                          : std::string();
+    matrix.rows.push_back(
+        {{row.name, shown(row.memory), shown(row.tflops.fp32), shown(row.tflops.tf32),
+          shown(row.tflops.bf16), link, shown(row.nvlink)},
+         row.source});
+  }
+  return matrix;
+}
+
+Matrix measured_matrix(const Tables& tables, const MatrixQuestion& question) {
+  Matrix matrix{"measured",
+                "Boards, as they were measured",
+                {{"board", "board"}, {"figure", "figure"}, {"value", "reached"}, {"unit", "unit"}},
+                {}};
+  for (const auto& row : tables.measured) {
+    if (!asked_for(tables, question.around, tables.gpu(row.board))) continue;
+    matrix.rows.push_back({{row.board, row.figure, shown(row.value), row.unit}, row.source});
+  }
   return matrix;
 }
 

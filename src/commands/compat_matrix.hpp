@@ -15,6 +15,9 @@ struct MatrixQuestion {
 Matrix cuda_matrix(const compat::Tables& tables, const MatrixQuestion& question);
 Matrix driver_matrix(const compat::Tables& tables, const MatrixQuestion& question);
 Matrix gpu_matrix(const compat::Tables& tables, const MatrixQuestion& question);
+// What boards are sold as, and what was seen of them.
+Matrix board_matrix(const compat::Tables& tables, const MatrixQuestion& question);
+Matrix measured_matrix(const compat::Tables& tables, const MatrixQuestion& question);
 Matrix framework_matrix(const compat::Tables& tables, const MatrixQuestion& question);
 
 }  // namespace cudaenv::commands

@@ -66,6 +66,9 @@ class TablesReader {
   void read_phrase(RowReader& row);
   void read_context(RowReader& row);
   void read_code(RowReader& row);
+  void read_rate(RowReader& row);
+  void read_board(RowReader& row);
+  void read_measured(RowReader& row);
 
   // The last field of every row: the key of a `source` record before it.
   std::string source(RowReader& row) const;
@@ -79,6 +82,8 @@ class TablesReader {
   std::map<std::string, std::string, std::less<>> sources_;
   std::size_t fresh_frameworks_ = 0;
   std::size_t fresh_recipes_ = 0;
+  std::size_t fresh_boards_ = 0;
+  std::size_t fresh_measured_ = 0;
 };
 
 const std::map<std::string_view, TablesReader::Record>& TablesReader::records() {
@@ -91,7 +96,8 @@ const std::map<std::string_view, TablesReader::Record>& TablesReader::records() 
       {"framework", &TablesReader::read_framework}, {"recipe", &TablesReader::read_recipe},
       {"soname", &TablesReader::read_soname},       {"error", &TablesReader::read_error},
       {"phrase", &TablesReader::read_phrase},       {"context", &TablesReader::read_context},
-      {"code", &TablesReader::read_code},
+      {"code", &TablesReader::read_code},           {"rate", &TablesReader::read_rate},
+      {"board", &TablesReader::read_board},         {"measured", &TablesReader::read_measured},
   };
   return known;
 }
@@ -311,6 +317,46 @@ void TablesReader::read_code(RowReader& row) {
   place(tables_.codes, std::move(read), [](const auto& a, const auto& b) {
     return std::tie(a.family, a.number, a.name) < std::tie(b.family, b.number, b.name);
   });
+}
+
+ByArithmetic by_arithmetic(RowReader& row) {
+  auto fp32 = row.maybe_decimal("fp32");
+  auto tf32 = row.maybe_decimal("tf32");
+  return {fp32, tf32, row.maybe_decimal("bf16")};
+}
+
+void TablesReader::read_rate(RowReader& row) {
+  RateRow read{row.capability("capability"), row.text("word"), by_arithmetic(row), source(row)};
+  place(tables_.rates, std::move(read), [](const auto& a, const auto& b) {
+    return std::tie(a.capability, a.word) < std::tie(b.capability, b.word);
+  });
+}
+
+void TablesReader::read_board(RowReader& row) {
+  BoardRow read{row.needed("name"),
+                row.maybe_decimal("memory bandwidth"),
+                by_arithmetic(row),
+                row.maybe_number("PCIe generation"),
+                row.maybe_number("PCIe lanes"),
+                row.maybe_decimal("NVLink bandwidth"),
+                source(row)};
+  if (read.pcie_generation.has_value() != read.pcie_lanes.has_value()) {
+    row.refuse("PCIe takes both a generation and lanes");
+  }
+  place_as_written(tables_.boards, fresh_boards_, std::move(read),
+                   [](const auto& a, const auto& b) { return a.name == b.name; });
+}
+
+void TablesReader::read_measured(RowReader& row) {
+  MeasuredRow read{row.needed("board"), row.needed("figure"), row.needed("unit"),
+                   row.decimal("value"), source(row)};
+  if (!tables_.board(read.board)) {
+    row.refuse(fmt::format("there is no board `{}` above it", text::visible(read.board, 60)));
+  }
+  place_as_written(tables_.measured, fresh_measured_, std::move(read),
+                   [](const auto& a, const auto& b) {
+                     return std::tie(a.board, a.figure) == std::tie(b.board, b.figure);
+                   });
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "compat/row_reader.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 #include <fmt/format.h>
 
@@ -52,6 +53,12 @@ std::string_view RowReader::take(std::string_view what) {
   return fields_[next_++];
 }
 
+bool RowReader::skip_empty() {
+  if (next_ == fields_.size() || !fields_[next_].empty()) return false;
+  ++next_;
+  return true;
+}
+
 std::string RowReader::text(std::string_view what) {
   const auto field = take(what);
   if (field.size() > longest_field) refuse(fmt::format("the {} is too long", what));
@@ -95,6 +102,27 @@ unsigned RowReader::number(std::string_view what) {
   return static_cast<unsigned>(*read);
 }
 
+std::optional<unsigned> RowReader::maybe_number(std::string_view what) {
+  if (skip_empty()) return std::nullopt;
+  return number(what);
+}
+
+double RowReader::decimal(std::string_view what) {
+  const auto field = take(what);
+  double read = 0;
+  const auto [end, status] =
+      std::from_chars(field.data(), field.data() + field.size(), read, std::chars_format::fixed);
+  if (status != std::errc() || end != field.data() + field.size() || !(read > 0 && read < 1e6)) {
+    refuse_field(what, field, "a number above 0");
+  }
+  return read;
+}
+
+std::optional<double> RowReader::maybe_decimal(std::string_view what) {
+  if (skip_empty()) return std::nullopt;
+  return decimal(what);
+}
+
 Version RowReader::version(std::string_view what) {
   const auto field = take(what);
   auto read = Version::parse(field);
@@ -103,9 +131,8 @@ Version RowReader::version(std::string_view what) {
 }
 
 std::optional<Version> RowReader::maybe_version(std::string_view what) {
-  if (next_ == fields_.size() || !fields_[next_].empty()) return version(what);
-  ++next_;
-  return std::nullopt;
+  if (skip_empty()) return std::nullopt;
+  return version(what);
 }
 
 ComputeCapability RowReader::capability(std::string_view what) {
@@ -116,9 +143,8 @@ ComputeCapability RowReader::capability(std::string_view what) {
 }
 
 std::optional<ComputeCapability> RowReader::maybe_capability(std::string_view what) {
-  if (next_ == fields_.size() || !fields_[next_].empty()) return capability(what);
-  ++next_;
-  return std::nullopt;
+  if (skip_empty()) return std::nullopt;
+  return capability(what);
 }
 
 Constraint RowReader::constraint(std::string_view what) {
@@ -130,9 +156,8 @@ Constraint RowReader::constraint(std::string_view what) {
 }
 
 std::optional<Constraint> RowReader::maybe_constraint(std::string_view what) {
-  if (next_ == fields_.size() || !fields_[next_].empty()) return constraint(what);
-  ++next_;
-  return std::nullopt;
+  if (skip_empty()) return std::nullopt;
+  return constraint(what);
 }
 
 Shipped RowReader::shipped(std::string_view what) {

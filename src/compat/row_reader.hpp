@@ -22,6 +22,9 @@ class RowReader {
   std::string one_of(std::string_view what, std::initializer_list<std::string_view> known);
   std::string date(std::string_view what);  // "2026", "2026-11", "2026-11-30" or empty
   unsigned number(std::string_view what);
+  std::optional<unsigned> maybe_number(std::string_view what);
+  double decimal(std::string_view what);  // above 0
+  std::optional<double> maybe_decimal(std::string_view what);
   Version version(std::string_view what);
   std::optional<Version> maybe_version(std::string_view what);
   ComputeCapability capability(std::string_view what);
@@ -46,6 +49,8 @@ class RowReader {
 
  private:
   std::string_view take(std::string_view what);
+  // Passes by a field that is there and empty.
+  bool skip_empty();
   [[noreturn]] void refuse_field(std::string_view what, std::string_view text,
                                  std::string_view why) const;
 

@@ -5,32 +5,11 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "compat/gpu_name.hpp"
 #include "embedded/compat.hpp"
 
 namespace cudaenv::compat {
 namespace {
-
-// The words of a GPU's name that tell it from others: "NVIDIA GeForce RTX 4090 Laptop GPU" is
-// rtx, 4090, laptop, gpu.
-std::vector<std::string> telling_words(std::string_view name) {
-  std::vector<std::string> words;
-  std::string word;
-  const auto finish = [&] {
-    if (!word.empty() && word != "nvidia" && word != "tesla" && word != "geforce") {
-      words.push_back(word);
-    }
-    word.clear();
-  };
-  for (const char c : text::lower(name)) {
-    if (text::is_alphanumeric(c)) {
-      word += c;
-    } else {
-      finish();
-    }
-  }
-  finish();
-  return words;
-}
 
 bool begins_with(const std::vector<std::string>& words, const std::vector<std::string>& first) {
   return !first.empty() && first.size() <= words.size() &&
@@ -102,6 +81,28 @@ const GpuRow* Tables::gpu(std::string_view name) const {
     longest = known.size();
   }
   return found;
+}
+
+const RateRow* Tables::rate(ComputeCapability capability, std::string_view name) const {
+  const auto words = words_of(name);
+  const RateRow* found = nullptr;
+  for (const auto& row : rates) {
+    if (row.capability != capability) continue;
+    if (row.word.empty()) {
+      if (!found) found = &row;
+    } else if (std::find(words.begin(), words.end(), text::lower(row.word)) != words.end()) {
+      return &row;
+    }
+  }
+  return found;
+}
+
+const BoardRow* Tables::board(std::string_view name) const {
+  const auto words = telling_words(name);
+  const auto found = std::find_if(boards.begin(), boards.end(), [&](const BoardRow& row) {
+    return telling_words(row.name) == words;
+  });
+  return found == boards.end() ? nullptr : &*found;
 }
 
 const ErrorRow* Tables::error(std::string_view id) const {

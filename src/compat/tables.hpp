@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compat/constraint.hpp"
+#include "model/arithmetic.hpp"
 #include "model/facts.hpp"
 #include "model/version.hpp"
 
@@ -182,6 +183,34 @@ struct CodeRow {
   std::string source;
 };
 
+// What the units of a chip do for each clock and multiprocessor.
+struct RateRow {
+  ComputeCapability capability;
+  std::string word;  // only where the GPU's name has it, "GeForce"; empty: the others
+  ByArithmetic operations;
+  std::string source;
+};
+
+// What a board is sold as: its maker's figures, products without sparsity.
+struct BoardRow {
+  std::string name;              // as drivers spell it, "NVIDIA A100-SXM4-80GB"
+  std::optional<double> memory;  // GB/s
+  ByArithmetic tflops;
+  std::optional<unsigned> pcie_generation;
+  std::optional<unsigned> pcie_lanes;
+  std::optional<double> nvlink;  // GB/s, all links and both directions together
+  std::string source;
+};
+
+// What such a board was seen to reach.
+struct MeasuredRow {
+  std::string board;
+  std::string figure;  // as `cudaenv bench` names it
+  std::string unit;
+  double value;
+  std::string source;
+};
+
 struct Tables {
   std::string date;                  // of the newest table in it, ISO
   std::vector<ToolkitRow> toolkits;  // ascending, as are the others by their version
@@ -200,6 +229,9 @@ struct Tables {
   std::vector<PhraseRow> phrases;
   std::vector<ContextRow> contexts;
   std::vector<CodeRow> codes;  // by family, then by number
+  std::vector<RateRow> rates;
+  std::vector<BoardRow> boards;       // as written, newer tables first
+  std::vector<MeasuredRow> measured;  // likewise
 
   // The release's row: that of exactly this release, or of the newest with these first numbers.
   const ToolkitRow* toolkit(const Version& release) const;
@@ -209,6 +241,10 @@ struct Tables {
   const CompilerRow* compiler(const Version& toolkit, std::string_view family) const;
   // By its name as drivers spell it ("NVIDIA H200", "Tesla V100-SXM2-16GB", "H100 PCIe").
   const GpuRow* gpu(std::string_view name) const;
+  // Of a GPU with this name; of one whose name says nothing where no row has a word of it.
+  const RateRow* rate(ComputeCapability capability, std::string_view name) const;
+  // Of exactly this name: a "RTX 3090 Ti" is another board than a "RTX 3090".
+  const BoardRow* board(std::string_view name) const;
 
   // Nothing where there is no such row.
   const ErrorRow* error(std::string_view id) const;

@@ -68,7 +68,7 @@ void all_groups(const BenchRequest& request, const sys::ChildReport& report) {
   group("links", [&] { tell_links(request.uuid, report); });
   group("launch", [&] { bench_launch(bench); });
   group("overlap", [&] { bench_overlap(bench); });
-  group("products", [&] { bench_products(bench, request.toolkit); });
+  group("products", [&] { bench_products(bench, request); });
 }
 
 }  // namespace

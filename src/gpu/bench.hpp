@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/interrupt.hpp"
+#include "model/arithmetic.hpp"
 #include "model/failure.hpp"
 
 namespace cudaenv::gpu {
@@ -25,6 +26,7 @@ struct Figure {
 struct BenchRequest {
   std::filesystem::path toolkit;  // for cuBLAS; empty: no products
   std::string uuid;               // empty: the first GPU
+  ByArithmetic operations;        // for each clock and multiprocessor, for the products' peaks
   bool quick = false;             // smaller sizes and fewer rounds: seconds instead of a minute
   std::chrono::milliseconds limit = std::chrono::minutes(9);
 };

@@ -84,12 +84,6 @@ void bench_latency(const Bench& bench);
 void bench_bandwidth(const Bench& bench);
 void bench_launch(const Bench& bench);
 void bench_overlap(const Bench& bench);
-void bench_products(const Bench& bench, const std::filesystem::path& toolkit);
-
-// What the tensor cores or plain units of a chip reach at this clock, in TFLOP/s; nothing where
-// that is not known. Dense, with sums in 32 bits; figures of NVIDIA's architecture whitepapers.
-enum class Arithmetic { fp32, tf32, bf16 };
-std::optional<double> peak_tflops(const ComputeCapability& chip, int multiprocessors,
-                                  double clock_hz, Arithmetic arithmetic);
+void bench_products(const Bench& bench, const BenchRequest& request);
 
 }  // namespace cudaenv::gpu

@@ -30,14 +30,12 @@ Cublas load_cublas(const std::filesystem::path& toolkit) {
 
 struct Kind {
   Arithmetic arithmetic;
-  const char* name;
   int type;     // cudaDataType of all three matrices
   int compute;  // cublasComputeType_t
   std::size_t bytes;
 };
-constexpr Kind kinds[] = {{Arithmetic::fp32, "fp32", 0, 68, 4},
-                          {Arithmetic::tf32, "tf32", 0, 77, 4},
-                          {Arithmetic::bf16, "bf16", 14, 68, 2}};
+constexpr Kind kinds[] = {
+    {Arithmetic::fp32, 0, 68, 4}, {Arithmetic::tf32, 0, 77, 4}, {Arithmetic::bf16, 14, 68, 2}};
 
 // Numbers around zero as they occur: with zeros alone a chip takes less power and clocks higher.
 Memory filled(const Bench& bench, std::size_t count, const Kind& kind) {
@@ -62,8 +60,8 @@ Memory filled(const Bench& bench, std::size_t count, const Kind& kind) {
 
 class Products {
  public:
-  Products(const Bench& bench, const std::filesystem::path& toolkit)
-      : bench_(bench), api_(load_cublas(toolkit)) {
+  Products(const Bench& bench, const BenchRequest& request)
+      : bench_(bench), operations_(request.operations), api_(load_cublas(request.toolkit)) {
     check_status(api_.create(&handle_), "cublasCreate");
     check_status(api_.set_stream(handle_, bench.stream()), "cublasSetStream");
   }
@@ -94,24 +92,28 @@ class Products {
   }
 
  private:
+  // At the highest clock that the chip has.
   std::optional<double> peak(const Kind& kind) const {
+    const auto& each = operations_.of(kind.arithmetic);
+    if (!each) return std::nullopt;
     const auto& device = bench_.device();
-    return peak_tflops(device.capability(), device.attribute(Attribute::multiprocessors),
-                       device.attribute(Attribute::clock_khz) * 1e3, kind.arithmetic);
+    return *each * device.attribute(Attribute::multiprocessors) *
+           device.attribute(Attribute::clock_khz) * 1e3 / 1e12;
   }
 
   const Bench& bench_;
+  ByArithmetic operations_;
   Cublas api_;
   Handle handle_ = nullptr;
 };
 
 }  // namespace
 
-void bench_products(const Bench& bench, const std::filesystem::path& toolkit) {
-  if (toolkit.empty() || find_library(toolkit, "cublas").empty()) {
+void bench_products(const Bench& bench, const BenchRequest& request) {
+  if (request.toolkit.empty() || find_library(request.toolkit, "cublas").empty()) {
     throw CheckSkipped("there is no toolkit with cuBLAS");
   }
-  const Products products(bench, toolkit);
+  const Products products(bench, request);
   const bool tensor = first_with(TensorType::bfloat16) <= bench.device().capability();
   const auto sizes =
       bench.quick() ? std::vector<int>{1024, 4096} : std::vector<int>{512, 1024, 2048, 4096, 8192};
@@ -121,39 +123,16 @@ void bench_products(const Bench& bench, const std::filesystem::path& toolkit) {
   for (const auto& kind : kinds) {
     if (kind.arithmetic != Arithmetic::fp32 && !tensor) continue;
     for (const int size : sizes) {
-      products.measure("product", fmt::format("{0}, {1} x {1} x {1}", kind.name, size), kind, size,
-                       size, size);
+      products.measure("product",
+                       fmt::format("{0}, {1} x {1} x {1}", name_of(kind.arithmetic), size), kind,
+                       size, size, size);
     }
     for (const int batch : batches) {
-      products.measure("batch", fmt::format("{}, 4096 x 4096 by batch of {}", kind.name, batch),
-                       kind, 4096, batch, 4096);
+      products.measure(
+          "batch", fmt::format("{}, 4096 x 4096 by batch of {}", name_of(kind.arithmetic), batch),
+          kind, 4096, batch, 4096);
     }
   }
-}
-
-std::optional<double> peak_tflops(const ComputeCapability& chip, int multiprocessors,
-                                  double clock_hz, Arithmetic arithmetic) {
-  // Operations for each clock and multiprocessor.
-  struct Row {
-    ComputeCapability chip;
-    double fp32;
-    double tf32;
-    double bf16;
-  };
-  static const std::vector<Row> rows{
-      {{8, 0}, 128, 1024, 2048},   // A100: 19.5, 156 and 312 TFLOP/s with 108 at 1.41 GHz
-      {{8, 6}, 256, 512, 1024},    // A40: 37.4, 74.8 and 149.7 with 84 at 1.74 GHz
-      {{8, 9}, 256, 512, 1024},    // L40: 90.5, 90.5 and 181 with 142 at 2.49 GHz
-      {{9, 0}, 256, 2048, 4096},   // H100 SXM: 66.9, 494.7 and 989.4 with 132 at 1.83 or 1.98 GHz
-      {{10, 0}, 256, 4096, 8192},  // B200: 80, 1125 and 2250 with 148
-  };
-  const auto row =
-      std::find_if(rows.begin(), rows.end(), [&](const Row& other) { return other.chip == chip; });
-  if (row == rows.end()) return std::nullopt;
-  const double each = arithmetic == Arithmetic::fp32   ? row->fp32
-                      : arithmetic == Arithmetic::tf32 ? row->tf32
-                                                       : row->bf16;
-  return each * multiprocessors * clock_hz / 1e12;
 }
 
 }  // namespace cudaenv::gpu

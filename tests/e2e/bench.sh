@@ -21,8 +21,8 @@ run "$CUDAENV" bench "$scratch/toolkit" --json
 assert_status 77 "no GPU"
 assert_contains "stderr" "$err" "SKIP: "
 
-step "figures as JSON and as a page"
-run measure --json --html "$scratch/page.html"
+step "figures as JSON and as a page, beside what the board is known for"
+FAKE_GPU_NAME="NVIDIA H200" run measure --baseline --json --html "$scratch/page.html"
 assert_status 0 "a run"
 assert_contains "what was left out" "$err" "products: there is no toolkit with cuBLAS"
 printf '%s' "$out" >"$scratch/first.json"
@@ -39,6 +39,15 @@ figures = gpu["figures"]
 assert {figure["group"] for figure in figures} == {"latency", "bandwidth", "launch", "overlap"}
 for figure in figures:
     assert 0 < figure["low"] <= figure["median"] <= figure["high"], figure
+assert gpu["board"] == "NVIDIA H200", gpu["board"]
+found = {figure["name"]: (figure["median"], figure["baselines"]) for figure in figures}
+median, (peak,) = found["device to device, 256 MiB"]
+assert (peak["kind"], peak["value"]) == ("peak", 4800), peak
+assert abs(peak["ratio"] - median / 4800) < 1e-9, peak
+assert "datasheet" in peak["source"], peak
+median, (seen,) = found["kernels back to back, each"]
+assert seen["kind"] == "measured" and seen["source"].startswith("cudaenv bench"), seen
+assert found["waiting for an idle device"][1] == []
 page = open(f"{sys.argv[1]}/page.html", encoding="utf-8").read()
 drawings = page.split("<svg")[1:]
 assert len(drawings) == 4, len(drawings)
@@ -61,13 +70,25 @@ assert tables.rows == len(figures) + 4, tables.rows
 CHECK
 
 step "an earlier run beside it, and a part that fails"
-FAKE_GPU_GRAPHS_FAIL=1 run measure --compare "$scratch/first.json"
+FAKE_GPU_GRAPHS_FAIL=1 run measure --compare "$scratch/first.json" --against "l40s"
 assert_status 1 "a part that fails"
 assert_contains "the table" "$out" "host to device, pinned, 64 KiB"
 assert_contains "the ratio" "$out" " of 0."
+assert_contains "another board" "$out" "of NVIDIA L40S"
+assert_contains "its ratio" "$out" " of 864 [1]"
+assert_contains "its source" "$out" "[1] NVIDIA L40S"
 assert_contains "the failure" "$err" "launch failed"
 assert_contains "what comes after it" "$out" "copy, kernel and copy of 16 chunks over 4 streams"
 echo '{"gpus": [{"figures": [{"name": 1}]}]}' >"$scratch/other.json"
 run measure --compare "$scratch/other.json"
 assert_status 1 "a file of something else"
 assert_contains "stderr" "$err" "is not what \`bench --json\` prints"
+
+step "boards that are not known, or may be several"
+run measure --baseline --timeout 1
+assert_contains "stderr" "$err" "no figures of a board \`Pretended GPU\` are known"
+run "$CUDAENV" bench --against A100
+assert_status 2 "which A100?"
+assert_contains "stderr" "$err" "NVIDIA A100-SXM4-80GB, NVIDIA A100-PCIE-40GB"
+run "$CUDAENV" compat --by board --gpu "RTX 4090"
+assert_contains "the boards, without a GPU" "$out" "1008"

@@ -1,6 +1,6 @@
 // A libcuda whose GPUs are this machine's memory and processor. It knows the self-test's kernels by
 // name and runs them as their sources say. FAKE_GPU names what is broken about it, FAKE_GPU_COUNT
-// says how many there are (1).
+// says how many there are (1), FAKE_GPU_NAME how they are called.
 
 #include <algorithm>
 #include <cmath>
@@ -241,7 +241,8 @@ int cuDeviceGet(int* device, int ordinal) {
 }
 
 int cuDeviceGetName(char* name, int size, int) {
-  std::snprintf(name, static_cast<std::size_t>(size), "Pretended GPU");
+  const char* given = std::getenv("FAKE_GPU_NAME");
+  std::snprintf(name, static_cast<std::size_t>(size), "%s", given ? given : "Pretended GPU");
   return 0;
 }
 

@@ -30,6 +30,7 @@ class Tables:
     def __init__(self, texts):
         self.rows = defaultdict(list)
         self.problems = []
+        self.sources_of = {}
         for name, text in texts:
             sources = {}
             for at, line in enumerate(text.splitlines(), 1):
@@ -37,6 +38,7 @@ class Tables:
                 place = f"{name}:{at}"
                 if kind == "source":
                     sources[fields[0]] = place
+                    self.sources_of[name, fields[0]] = fields[1] if len(fields) > 1 else ""
                     if len(fields) != 2 or not fields[1]:
                         self.say(place, "a source without text")
                 elif kind != "compat":
@@ -60,6 +62,7 @@ class Tables:
         self.check_compilers()
         self.check_cudnn()
         self.check_frameworks()
+        self.check_boards()
         self.check_coverage(catalogue)
         return self.problems
 
@@ -178,6 +181,43 @@ class Tables:
             if bool(row[6]) != bool(row[7]):
                 self.say(place, "a driver goes with where it comes from")
 
+    def check_boards(self):
+        chips = {fields[1] for _, fields in self.rows["gpu"]}
+        for place, (capability, _, fp32, tf32, bf16, _) in self.rows["rate"]:
+            if capability not in chips:
+                self.say(place, f"no GPU is of {capability}")
+            self.check_products(place, fp32, tf32, bf16)
+        peaks = {}
+        for place, (name, memory, fp32, tf32, bf16, generation, lanes, nvlink, source) in self.rows["board"]:
+            if name in peaks:
+                self.say(place, f"{name} twice")
+            peaks[name] = {"GB/s": memory, "fp32": fp32, "tf32": tf32, "bf16": bf16}
+            self.check_products(place, fp32, tf32, bf16)
+            if memory and not 100 <= float(memory) <= 50000:
+                self.say(place, "no memory is that fast or slow")
+            if generation and (not 1 <= int(generation) <= 5 or lanes not in ("4", "8", "16")):
+                self.say(place, f"no link as {generation} x{lanes}")
+            if nvlink and memory and float(nvlink) > float(memory):
+                self.say(place, "NVLink is faster than the memory")
+            text = self.sources_of[place.split(":")[0], source]
+            if not re.search(r"\b20\d\d\b", text):
+                self.say(place, "the source has no date")
+        for place, (board, figure, unit, value, _) in self.rows["measured"]:
+            if board not in peaks:
+                self.say(place, f"no such board as {board}")
+                continue
+            peak = peaks[board].get("GB/s" if figure.startswith("device to device")
+                                    else figure.split(",")[0])
+            if peak and unit != "us" and float(value) > float(peak):
+                self.say(place, f"{value} is above the peak, {peak}")
+
+    def check_products(self, place, fp32, tf32, bf16):
+        """Tensor cores are not slower than plain units, and bf16 goes twice as fast as tf32."""
+        if bool(tf32) != bool(bf16) or (tf32 and not fp32):
+            self.say(place, "tf32 and bf16 go together, and with fp32")
+        elif tf32 and (float(tf32) < float(fp32) or not 1.9 < float(bf16) / float(tf32) < 2.1):
+            self.say(place, "sparse and dense figures mixed?")
+
     def check_coverage(self, catalogue):
         known = {fields[0] for _, fields in self.rows["toolkit"]}
         minors = {fields[0] for _, fields in self.rows["arch"]}
@@ -218,6 +258,10 @@ compiler\t12.0\tgcc\t6\t12\t\ts
 cudnn\t8.9.7.29\t12\t12.0\tlisted\t525.60.13\t5.0\t9.0\ts
 framework\tjax\t0.4\t0.4\t12\t\t\t525\tstated\t\textra\tstable\thigh\t\ts
 recipe\tjax\t0.4\t12\tpip install jax[cuda{major}]=={version}\ts
+source\tb\tthe vendor's datasheet, 2022
+rate\t9.0\t\t256\t2048\t4096\ts
+board\tNVIDIA H100\t3352\t66.9\t494.7\t989.4\t5\t16\t900\tb
+measured\tNVIDIA H100\tbf16, 512 x 512 x 512\tTFLOP/s\t700\ts
 """
 
 # (what to replace, by what): each makes the sample wrong.
@@ -235,7 +279,11 @@ BREAKS = [
     ("recipe\tjax", "recipe\ttorch"), ("{major}", "{minor}"), ("525\tstated", "525\t"),
     ("stable\thigh\t\ts", "stable\thigh\t\tt"), ("source\ts\t", "source\tu\tx\nsource\ts\t"),
     ("toolkit\t11.8.0", "toolkit\t11.8.1"), ("compiler\t11.8\tgcc", "compiler\t11.7\tgcc"),
-    ("cudnn\t8.9.7.29", "cudnn\t8.9.6.50"),
+    ("cudnn\t8.9.7.29", "cudnn\t8.9.6.50"), ("rate\t9.0", "rate\t9.1"),
+    ("2048\t4096", "4096\t4096"), ("494.7\t989.4", "989.4\t989.4"), ("989.4\t5", "\t5"),
+    ("494.7\t989.4", "49.4\t98.9"), ("H100\t3352", "H100\t3.3"), ("5\t16", "6\t16"),
+    ("5\t16", "5\t12"), ("\t900\t", "\t9000\t"), ("datasheet, 2022", "datasheet"),
+    ("measured\tNVIDIA H100", "measured\tNVIDIA H200"), ("\t700\t", "\t1700\t"),
 ]
 
 

@@ -79,6 +79,13 @@ TEST_CASE("a table that is damaged names the line and changes nothing") {
   CHECK(refusal(head + "glibc\t2.41\t<=\tx\ts\n") ==
         "line 3: the CUDA `<=` is not a version or a range of versions");
   CHECK(refusal(head + "source\ts\tagain\n") == "line 3: the same source twice");
+  CHECK(refusal(head + "board\tA\t0\n") ==
+        "line 3: the memory bandwidth `0` is not a number above 0");
+  CHECK(refusal(head + "board\tA\t1e3\n") ==
+        "line 3: the memory bandwidth `1e3` is not a number above 0");
+  CHECK(refusal(head + "board\tA\t\t\t\t\t4\t\t\ts\n") ==
+        "line 3: PCIe takes both a generation and lanes");
+  CHECK(refusal(head + "measured\tA\tx\tus\t1\ts\n") == "line 3: there is no board `A` above it");
 
   Tables tables;
   CHECK_THROWS_AS(overlay(tables, head + "gpu\tA\t9.0\tB\tC\ts\nbroken\n", "x"), Error);
