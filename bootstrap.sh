@@ -26,13 +26,14 @@ apt_build='g++ cmake ninja-build pkg-config libcli11-dev libcurl4-openssl-dev li
 apt_build_optional='libisal-dev'
 apt_test='doctest-dev make'
 apt_test_optional='mold shellcheck clang-format-14 mandoc clang-14 libclang-rt-14-dev strace
-  zsh dash busybox ksh mksh fish tcsh elvish direnv lmod'
+  zsh dash busybox ksh mksh fish tcsh elvish direnv lmod chromium'
 dnf_build='gcc-c++ cmake ninja-build pkgconf-pkg-config cli11-devel libcurl-devel libarchive-devel
   xz-devel json-devel tomlplusplus-devel fmt-devel openssl-devel zlib-devel
   python3 python3-pip ca-certificates xz'
 dnf_build_optional='isa-l-devel'
 dnf_test='doctest-devel make'
-dnf_test_optional='ShellCheck mandoc clang compiler-rt strace zsh dash busybox ksh mksh fish tcsh'
+dnf_test_optional='ShellCheck mandoc clang compiler-rt strace zsh dash busybox ksh mksh fish tcsh
+  chromium'
 
 say() { printf '%s\n' "$*"; }
 step() { printf '\n==> %s\n' "$*"; }

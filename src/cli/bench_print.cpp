@@ -62,13 +62,6 @@ Json gpu_json(const commands::MeasuredGpu& gpu) {
           {"failures", std::move(failures)}};
 }
 
-// How many times the earlier figure it is.
-std::string against(const gpu::Figure& figure, int gpu, const EarlierFigures& earlier) {
-  const auto found = earlier.find(key_of(gpu, figure.group, figure.name));
-  if (found == earlier.end() || found->second <= 0) return "";
-  return fmt::format("{:.2f} of {}", figure.median / found->second, shown_figure(found->second));
-}
-
 std::vector<std::vector<std::string>> rows_of(const commands::MeasuredGpu& gpu,
                                               const EarlierFigures& earlier, const Style& style,
                                               SourceList& sources) {
@@ -84,7 +77,7 @@ std::vector<std::vector<std::string>> rows_of(const commands::MeasuredGpu& gpu,
     auto& row = rows.emplace_back(std::vector<std::string>{
         "  " + figure.name, shown_figure(figure.median) + " " + figure.unit,
         shown_figure(figure.low) + " to " + shown_figure(figure.high), peak_share(figure)});
-    if (!earlier.empty()) row.push_back(against(figure, gpu.number, earlier));
+    if (!earlier.empty()) row.push_back(earlier_share(figure, gpu.number, earlier));
     if (gpu.board) row.push_back(baseline_text(gpu, figure, sources));
   }
   return rows;
@@ -106,6 +99,12 @@ std::string peak_share(const gpu::Figure& figure) {
   if (!figure.peak) return "";
   return fmt::format("{:.0f} % of {}", 100 * figure.median / *figure.peak,
                      shown_figure(std::round(*figure.peak)));
+}
+
+std::string earlier_share(const gpu::Figure& figure, int gpu, const EarlierFigures& earlier) {
+  const auto found = earlier.find(key_of(gpu, figure.group, figure.name));
+  if (found == earlier.end() || found->second <= 0) return "";
+  return fmt::format("{:.2f} of {}", figure.median / found->second, shown_figure(found->second));
 }
 
 std::string baseline_text(const commands::MeasuredGpu& gpu, const gpu::Figure& figure,

@@ -30,6 +30,8 @@ class SourceList {
 std::string shown_figure(double value);
 // "87 % of 4917"; empty where the peak is not known.
 std::string peak_share(const gpu::Figure& figure);
+// "0.98 of 54.2": how it stands to an earlier run's; empty where that has no such figure.
+std::string earlier_share(const gpu::Figure& figure, int gpu, const EarlierFigures& earlier);
 // "0.89 of 4800 [1], 1.00 of 4264 [2]"; empty where nothing is known of the board.
 std::string baseline_text(const commands::MeasuredGpu& gpu, const gpu::Figure& figure,
                           SourceList& sources);
@@ -40,6 +42,6 @@ std::string bench_json(const commands::BenchResult& result);
 std::string bench_text(const commands::BenchResult& result, const EarlierFigures& earlier,
                        const Style& style);
 // One page with charts, which needs nothing else.
-std::string bench_html(const commands::BenchResult& result);
+std::string bench_html(const commands::BenchResult& result, const EarlierFigures& earlier);
 
 }  // namespace cudaenv::cli

@@ -60,7 +60,7 @@ int act(Options options, const Session& session) {
     session.print(bench_text(result, earlier, session.out));
   }
   if (!options.html.empty() && !result.gpus.empty()) {
-    sys::write_atomically(options.html, bench_html(result), 0644, false);
+    sys::write_atomically(options.html, bench_html(result, earlier), 0644, false);
   }
   tell_failures(result, session);
   tell_unknown_boards(result, session);

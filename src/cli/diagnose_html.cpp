@@ -68,7 +68,7 @@ std::string gpu_charts(const commands::DiagnoseResult& result) {
   add_gpu_lines(power, result, "", scaled(&GpuReading::power, 1e-3));
   Chart clock{"Clock", "MHz", "s", {}, {}};
   add_gpu_lines(clock, result, "", scaled(&GpuReading::clock, 1));
-  Chart heat{"Temperature", "C", "s", {}, {}};
+  Chart heat{"Temperature", "\u00b0C", "s", {}, {}};
   add_gpu_lines(heat, result, "", scaled(&GpuReading::temperature, 1));
   Chart link{"PCIe", "GB/s", "s", {}, {}};
   add_gpu_lines(link, result, "received", scaled(&GpuReading::received, 1e-9));
@@ -109,20 +109,18 @@ std::string host_charts(const RunTrace& trace) {
 
 std::string finding_html(const compat::Finding& finding, bool first) {
   std::string text = fmt::format("<section class=\"{}\">\n<h2>{}</h2>\n<ul>\n",
-                                 first ? "verdict" : "also", html_escaped(finding.seen));
-  for (const auto& line : finding.why) text += fmt::format("<li>{}</li>\n", html_escaped(line));
+                                 first ? "verdict" : "also", html_prose(finding.seen));
+  for (const auto& line : finding.why) text += fmt::format("<li>{}</li>\n", html_prose(line));
   text += "</ul>\n<ol>\n";
-  for (const auto& line : finding.help) text += fmt::format("<li>{}</li>\n", html_escaped(line));
+  for (const auto& line : finding.help) text += fmt::format("<li>{}</li>\n", html_prose(line));
   return text + "</ol>\n</section>\n";
 }
 
 constexpr std::string_view page_style = R"(
-body { margin: 2rem auto; max-width: 60rem; padding: 0 1rem; background: var(--paper);
-  color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.2rem; overflow-wrap: anywhere; } h2 { font-size: 1.1rem; margin: .3rem 0; }
-section { border-left: 3px solid var(--faint); padding: .1rem 1rem; margin: 1rem 0; }
+h1 { font: 600 1.2rem ui-monospace, monospace; } h2 { font-size: 1.1rem; margin: .3rem 0; }
+section { border-left: 3px solid var(--line); padding: .1rem 1.25rem; margin: 1.5rem 0; }
 .verdict { border-color: var(--c1); } .verdict h2 { font-size: 1.4rem; }
-ol { color: var(--c2); } p { color: var(--faint); }
+ol { color: var(--good); }
 )";
 
 }  // namespace
@@ -132,13 +130,11 @@ std::string diagnose_html(const commands::DiagnoseResult& result) {
   for (std::size_t i = 0; i < result.findings.size(); ++i) {
     findings += finding_html(result.findings[i], i == 0);
   }
-  return fmt::format(
-      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width\">\n<title>{0}</title>\n"
-      "<style>{1}{2}</style>\n</head>\n<body>\n<h1>{0}</h1>\n<p>{3}, watched {4}</p>\n{5}{6}{7}"
-      "</body>\n</html>\n",
-      html_escaped(result.what), chart_style, page_style, html_escaped(result.began),
-      html_escaped(watched_text(result)), findings, gpu_charts(result), host_charts(result.trace));
+  const std::string body =
+      fmt::format("<h1>{}</h1>\n<p class=\"faint\">{}, watched {}</p>\n", html_escaped(result.what),
+                  html_time(result.began), html_escaped(watched_text(result)));
+  return html_page(result.what, std::string(chart_style) + std::string(page_style),
+                   body + findings + gpu_charts(result) + host_charts(result.trace));
 }
 
 }  // namespace cudaenv::cli

@@ -61,8 +61,9 @@ bool is_code(const Matrix::Column& column) { return column.id == "install"; }
 
 std::string html_table(const Matrix& matrix) {
   const auto used = used_columns(matrix);
-  std::string page = fmt::format("<h2 id=\"{}\">{}</h2>\n<table>\n<thead><tr>", matrix.id,
-                                 html_escaped(matrix.title));
+  std::string page =
+      fmt::format("<h2 id=\"{}\">{}</h2>\n<div class=\"scroll\"><table>\n<thead><tr>", matrix.id,
+                  html_escaped(matrix.title));
   for (const auto i : used) {
     page += fmt::format("<th>{}</th>", html_escaped(matrix.columns[i].heading));
   }
@@ -72,34 +73,26 @@ std::string html_table(const Matrix& matrix) {
     for (const auto i : used) {
       const std::string cell = html_escaped(row.cells[i]);
       page += is_code(matrix.columns[i]) && !cell.empty()
-                  ? fmt::format("<td><code>{}</code></td>", cell)
-                  : fmt::format("<td>{}</td>", cell);
+                  ? fmt::format("<td class=\"typed\"><code>{}</code></td>", cell)
+                  : fmt::format("<td{}>{}</td>", row.cells[i].size() < 28 ? " class=\"short\"" : "",
+                                cell);
     }
     page += fmt::format("<td class=\"source\">{}</td></tr>\n", html_escaped(row.source));
   }
-  return page + "</tbody>\n</table>\n";
+  return page + "</tbody>\n</table></div>\n";
 }
 
-constexpr std::string_view html_head = R"(<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>CUDA compatibility</title>
-<style>
-:root { color-scheme: light dark; }
-body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem; }
-table { border-collapse: collapse; margin: 1rem 0 2rem; }
-th, td { border: 1px solid color-mix(in srgb, currentColor 25%, transparent);
-  padding: .3rem .6rem; text-align: left; vertical-align: top; }
-th { position: sticky; top: 0; background: Canvas; }
-tbody tr:nth-child(even) { background: color-mix(in srgb, currentColor 5%, transparent); }
-.source { font-size: .8em; max-width: 24rem; overflow-wrap: anywhere; }
-.error { color: #c62828; } .warning { color: #b26a00; }
-</style>
-</head>
-<body>
-<h1>CUDA compatibility</h1>
+// A table that is larger than the window scrolls below its head.
+constexpr std::string_view page_style = R"(
+body { max-width: 110rem; }
+.scroll { max-height: 85vh; overflow: auto; margin: 1rem 0 2rem;
+  border: 1px solid var(--line); width: fit-content; max-width: 100%; }
+th { position: sticky; top: 0; background: var(--paper); border-bottom-width: 2px; }
+td { min-width: 12rem; max-width: 24rem; overflow-wrap: anywhere; }
+tbody tr:nth-child(even) { background: var(--shade); }
+td:first-child, th:first-child { padding-left: .5rem; }
+.typed { min-width: 20rem; } .short { min-width: 0; white-space: nowrap; }
+.source { min-width: 18rem; font-size: .75rem; color: var(--faint); }
 )";
 
 }  // namespace
@@ -188,24 +181,25 @@ std::string matrix_markdown(const CompatResult& result) {
 }
 
 std::string matrix_html(const CompatResult& result) {
-  std::string page(html_head);
-  page += fmt::format("<p>From the tables of {}. Driver figures are those of Linux.</p>\n",
-                      result.date);
+  std::string page = fmt::format(
+      "<h1>CUDA compatibility</h1>\n<p>From the tables of {}. Driver figures are those of "
+      "Linux.</p>\n",
+      result.date);
   for (const auto& line : framework_lines(result)) {
-    page += fmt::format("<p>{}</p>\n", html_escaped(line));
+    page += fmt::format("<p>{}</p>\n", html_prose(line));
   }
   if (!result.findings.empty()) page += "<ul>\n";
   for (const auto& finding : result.findings) {
     const auto severity = compat::name_of(finding.severity);
     page += fmt::format("<li><strong class=\"{0}\">{0}</strong> {1}", severity,
-                        html_escaped(finding.seen));
-    for (const auto& why : finding.why) page += "<br>" + html_escaped(why);
-    for (const auto& help : finding.help) page += "<br><em>" + html_escaped(help) + "</em>";
+                        html_prose(finding.seen));
+    for (const auto& why : finding.why) page += "<br>" + html_prose(why);
+    for (const auto& help : finding.help) page += "<br><em>" + html_prose(help) + "</em>";
     page += "</li>\n";
   }
   if (!result.findings.empty()) page += "</ul>\n";
   for (const auto& matrix : result.matrices) page += html_table(matrix);
-  return page + "</body>\n</html>\n";
+  return html_page("CUDA compatibility", page_style, page);
 }
 
 }  // namespace cudaenv::cli

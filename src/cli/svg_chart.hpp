@@ -20,13 +20,15 @@ struct Chart {
   std::string x_unit;            // "s"
   std::optional<double> most_y;  // nothing: as high as the highest point
   std::vector<ChartLine> lines;  // those without a known point are left out
+  // What stands at x = 0, 1, 2, ..., where x is no quantity; then points are marked too.
+  std::vector<std::string> steps = {};
 };
 
-// An <svg> element with axes, lines in different colours and a legend, which needs no script and
-// takes its colours from `chart_style`. Empty where no line has a point.
+// An <svg> with axes, lines in different colours and a legend, in an element in which it scrolls
+// where the window is narrow. Empty where no line has a point.
 std::string svg_chart(const Chart& chart);
 
-// CSS for pages with such charts, light and dark.
+// CSS for pages with such charts, beside that of html_page(), whose colours they take.
 extern const std::string_view chart_style;
 
 }  // namespace cudaenv::cli

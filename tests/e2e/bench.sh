@@ -50,7 +50,7 @@ assert seen["kind"] == "measured" and seen["source"].startswith("cudaenv bench")
 assert found["waiting for an idle device"][1] == []
 page = open(f"{sys.argv[1]}/page.html", encoding="utf-8").read()
 drawings = page.split("<svg")[1:]
-assert len(drawings) == 4, len(drawings)
+assert len(drawings) == len(figures) + 1, len(drawings)  # a bar each, and a curve
 for drawing in drawings:
     xml.dom.minidom.parseString("<svg" + drawing.split("</svg>")[0] + "</svg>")
 for word in ("http:", "https:", "<script", "src="):

@@ -264,7 +264,25 @@ int cuDeviceTotalMem_v2(std::size_t* bytes, int) {
 int cuDeviceGetAttribute(int* value, int attribute, int) {
   const char* chip = std::getenv("FAKE_GPU_CHIP");
   const int number = chip ? std::atoi(chip) : 90;
-  *value = attribute == 75 ? number / 10 : attribute == 76 ? number % 10 : 4;
+  switch (attribute) {
+    case 13:  // the multiprocessors' clock, kHz
+      *value = 1980000;
+      break;
+    case 36:  // the memory's
+      *value = 3201000;
+      break;
+    case 37:  // its width, bits
+      *value = 6144;
+      break;
+    case 75:
+      *value = number / 10;
+      break;
+    case 76:
+      *value = number % 10;
+      break;
+    default:
+      *value = 4;
+  }
   return 0;
 }
 

@@ -26,8 +26,8 @@ TEST_CASE("a chart without a known point is none") {
 TEST_CASE("a line is broken where a value is not known, and drawn to scale") {
   const auto text = svg_chart(
       {"Load", "%", "s", 100, {{"a", {{0, 0.0}, {1, 100.0}, {2, std::nullopt}, {4, 50.0}}}}});
-  // 900 x 190 with margins of 60, 12, 30 and 24.
-  CHECK(has(text, "d=\"M60.0 166.0L267.0 30.0M888.0 98.0\""));
+  // 900 x 190 with margins of 76, 32, 30 and 24.
+  CHECK(has(text, "d=\"M76.0 166.0L274.0 30.0M868.0 98.0\""));
 }
 
 TEST_CASE("without a given height the axis ends at a round number above the highest point") {
@@ -47,4 +47,34 @@ TEST_CASE("a long run is drawn with as many points as a screen can show") {
   const auto text = svg_chart({"Load", "%", "s", 100, {line}});
   CHECK(count(text, "L") < 1300);
   CHECK(count(text, "L") > 600);
+}
+
+TEST_CASE("long times are told as clocks do, large values in full") {
+  const auto text = svg_chart({"Clock", "MHz", "s", {}, {{"a", {{0, 1.0}, {5400, 1980.0}}}}});
+  CHECK(has(text, ">1:00:00<"));
+  CHECK(has(text, ">1:30:00<"));
+  CHECK(has(text, ">2000 MHz<"));
+  CHECK(has(svg_chart({"a", "", "s", {}, {{"a", {{0, 1.0}, {150, 1.0}}}}}), ">2:30<"));
+  CHECK(has(svg_chart({"a", "", "s", {}, {{"a", {{0, 1.0}, {30, 1.0}}}}}), ">25 s<"));
+}
+
+TEST_CASE(
+    "a legend that is too long for a row makes the chart higher, and colours that come again "
+    "are dashed") {
+  Chart chart{"GPU load", "%", "s", 100, {}};
+  for (int i = 0; i < 8; ++i) {
+    chart.lines.push_back({"GPU " + std::to_string(i) + " multiprocessors", {{0, 1.0}, {1, 2.0}}});
+  }
+  const auto text = svg_chart(chart);
+  CHECK(has(text, "viewBox=\"0 0 900 226\""));
+  CHECK(count(text, "class=\"c1\"") == 2);
+  CHECK(count(text, "class=\"c1 again\"") == 2);
+}
+
+TEST_CASE("steps are marked one by one, and each point is") {
+  const auto text = svg_chart(
+      {"By batch", "x", "", {}, {{"a", {{0, 1.0}, {1, 2.0}, {2, 4.0}}}}, {"16", "256", "4096"}});
+  CHECK(has(text, ">4096<"));
+  CHECK(has(text, "x=\"472.0\""));
+  CHECK(count(text, "<circle") == 3);
 }
