@@ -8,7 +8,6 @@
 #include "cli/declare.hpp"
 #include "cli/report.hpp"
 #include "commands/bench.hpp"
-#include "commands/remedies.hpp"
 #include "sys/file.hpp"
 
 namespace cudaenv::cli {
@@ -31,7 +30,7 @@ void tell_failures(const commands::BenchResult& result, const Session& session) 
       if (!check.failure) continue;
       session.note(fmt::format("GPU {}: {} failed: {} {}", gpu.number, check.name,
                                check.failure->name, check.failure->what));
-      for (const auto& line : commands::remedies(*check.failure)) session.say("  " + line);
+      for (const auto& line : check.failure->help) session.say("  " + line);
     }
   }
 }

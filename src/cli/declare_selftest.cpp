@@ -9,7 +9,6 @@
 #include "cli/json_parts.hpp"
 #include "cli/report.hpp"
 #include "cli/table.hpp"
-#include "commands/remedies.hpp"
 #include "commands/selftest.hpp"
 
 namespace cudaenv::cli {
@@ -33,11 +32,9 @@ Json check_json(const Check& check) {
             {"milliseconds", check.milliseconds},
             {"detail", json_of(check.detail)}};
   if (const auto& failure = check.failure) {
-    json["failure"] = {{"layer", name_of(failure->layer)},
-                       {"code", failure->code},
-                       {"name", json_of(failure->name)},
-                       {"what", failure->what},
-                       {"help", commands::remedies(*failure)}};
+    json["failure"] = {{"layer", name_of(failure->layer)}, {"code", failure->code},
+                       {"name", json_of(failure->name)},   {"what", failure->what},
+                       {"causes", failure->causes},        {"help", failure->help}};
   }
   return json;
 }
@@ -153,10 +150,10 @@ std::string failures_text(const SelftestResult& result, const Style& style) {
                           level.gpu ? fmt::format("GPU {} ", *level.gpu) : "",
                           level.toolkit.empty() ? "" : level.toolkit + " ", level.level, check.name,
                           name_of(failure.layer), code, failure.what);
-      const auto advice = commands::remedies(failure);
-      if (advice == told) continue;
-      told = advice;
-      for (const auto& line : advice) text += fmt::format("{} {}\n", style.cyan("help:"), line);
+      if (failure.help == told) continue;
+      told = failure.help;
+      for (const auto& line : failure.causes) text += fmt::format("  {}\n", line);
+      for (const auto& line : told) text += fmt::format("{} {}\n", style.cyan("help:"), line);
     }
   }
   return text;

@@ -6,7 +6,6 @@
 
 #include "base/error.hpp"
 #include "cli/report.hpp"
-#include "commands/remedies.hpp"
 #include "commands/selftest.hpp"
 #include "commands/set_default.hpp"
 
@@ -85,7 +84,7 @@ void prove(const PreparedInstall& prepared, const install::Published& published,
     for (const auto& check : level.checks) {
       if (!check.failure) continue;
       session.note(fmt::format("{} {}: {}", level.level, check.name, check.failure->what));
-      for (const auto& line : commands::remedies(*check.failure)) session.say("  " + line);
+      for (const auto& line : check.failure->help) session.say("  " + line);
     }
   }
 }

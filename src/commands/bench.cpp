@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "commands/compat_tables.hpp"
 #include "commands/gpu_choice.hpp"
+#include "commands/remedies.hpp"
 #include "sys/machine.hpp"
 
 namespace cudaenv::commands {
@@ -73,6 +74,7 @@ BenchResult bench(const BenchRequest& request, const Host& host) {
     if (request.limit) one.limit = *request.limit;
     auto board = request.baseline && !named ? own_board(tables, facts) : named;
     result.gpus.push_back({number, facts, gpu::run_bench(one, host.interrupt), std::move(board)});
+    add_remedies(result.gpus.back().outcome.checks, host);
   }
   return result;
 }

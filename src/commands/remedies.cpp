@@ -1,57 +1,14 @@
 #include "commands/remedies.hpp"
 
-#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "commands/compat_tables.hpp"
+#include "compat/explain.hpp"
 
 namespace cudaenv::commands {
 namespace {
-
-struct CodeRemedy {
-  int code;  // CUresult, cudaError_t
-  std::vector<std::string> lines;
-};
-
-// The numbers are those of cuda.h; causes as NVIDIA's documentation of the error codes has them.
-const std::vector<CodeRemedy>& by_code() {
-  static const std::vector<CodeRemedy> table{
-      {34,
-       {"a toolkit's stub libcuda.so is loaded, which is there to link against",
-        "take every `stubs` folder off LD_LIBRARY_PATH"}},
-      {35,
-       {"the driver is older than this toolkit's runtime",
-        "upgrade the driver, or use an older toolkit: `cudaenv install auto` takes one that fits"}},
-      {46,
-       {"the GPU is in exclusive mode and another process has it; the installation is not at fault",
-        "see who: `nvidia-smi`; share it: `nvidia-smi -c DEFAULT` as root"}},
-      {100,
-       {"the driver is loaded and shows no GPU to this process",
-        "see what hides it: CUDA_VISIBLE_DEVICES, the rights of /dev/nvidia*, a container "
-        "without GPUs"}},
-      {222,
-       {"the PTX is from a toolkit newer than the driver: it runs machine code of this toolkit, "
-        "and cannot compile its PTX",
-        "compile for the GPU itself (`nvcc -arch=sm_NN`), or upgrade the driver"}},
-      {221,
-       {"libnvidia-ptxjitcompiler.so.1 is missing beside libcuda",
-        "install the driver's libraries completely"}},
-      {802,
-       {"the GPUs are joined by NVSwitch, and the fabric manager is not ready",
-        "`systemctl start nvidia-fabricmanager` as root, then look at `nvidia-smi -q -i 0`"}},
-      {803,
-       {"the loaded kernel module and the user libraries are of different versions",
-        "restart the machine, or reload the kernel modules"}},
-      {804,
-       {"a forward-compatibility libcuda is in front on a GPU that has no such support",
-        "take the `compat` folder off LD_LIBRARY_PATH, or upgrade the driver"}},
-      {805,
-       {"CUDA is told to use MPS, and its daemon does not answer; the installation is not at fault",
-        "`nvidia-cuda-mps-control -d` starts it; unset CUDA_MPS_PIPE_DIRECTORY does without"}},
-      {999,
-       {"the driver does not know why; after a suspend it is mostly the module nvidia_uvm",
-        "as root: `rmmod nvidia_uvm && modprobe nvidia_uvm`, else restart the machine",
-        "without /dev/nvidia-uvm: `nvidia-modprobe -u -c=0`"}},
-  };
-  return table;
-}
 
 std::vector<std::string> by_layer(Layer layer) {
   switch (layer) {
@@ -98,17 +55,42 @@ std::vector<std::string> by_layer(Layer layer) {
   return {"look at the kernel's log: `dmesg | grep -i nvrm`"};
 }
 
-}  // namespace
-
-std::vector<std::string> remedies(const Failure& failure) {
-  const auto& table = by_code();
+// What the tables say of the failure's code. The program is the self-test's own and right: what
+// blames it says nothing here.
+std::optional<compat::Explanation> explained(const Failure& failure, const compat::Tables& tables) {
   // A signal's or a library's status is a number, too.
   const bool cuda = failure.layer != Layer::crash && failure.layer != Layer::library &&
                     failure.layer != Layer::compiler;
-  const auto found = std::find_if(table.begin(), table.end(), [&](const CodeRemedy& row) {
-    return cuda && row.code == failure.code;
-  });
-  return found == table.end() ? by_layer(failure.layer) : found->lines;
+  if (!cuda || failure.code <= 0) return std::nullopt;
+  const auto* code = tables.code("runtime", static_cast<unsigned>(failure.code));
+  const auto* error = code ? tables.error(code->error) : nullptr;
+  if (!error || error->layer == "program") return std::nullopt;
+  return compat::explanation(*error, code, {});
+}
+
+compat::Tables tables_of(const Host& host) {
+  try {
+    return known_tables(host).tables;
+  } catch (const Error&) {
+    return compat::builtin_tables();
+  }
+}
+
+}  // namespace
+
+void add_remedies(std::vector<Check>& checks, const Host& host) {
+  std::optional<compat::Tables> tables;
+  for (auto& check : checks) {
+    if (!check.failure || !check.failure->help.empty()) continue;
+    if (!tables) tables = tables_of(host);
+    auto& failure = *check.failure;
+    if (auto known = explained(failure, *tables)) {
+      failure.causes = std::move(known->causes);
+      failure.help = std::move(known->help);
+    } else {
+      failure.help = by_layer(failure.layer);
+    }
+  }
 }
 
 }  // namespace cudaenv::commands

@@ -1,14 +1,15 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
+#include "commands/host.hpp"
 #include "model/failure.hpp"
 
 namespace cudaenv::commands {
 
-// What to do about a failure of the self-test: what it means, then what to type, one line each. By
-// the code where that says enough, else by the layer.
-std::vector<std::string> remedies(const Failure& failure);
+// Gives each check that failed its causes and remedies: those that `explain` has for its code where
+// that says enough, else those of its layer. Tables of the user's that are broken are passed over:
+// what was found must be told all the same.
+void add_remedies(std::vector<Check>& checks, const Host& host);
 
 }  // namespace cudaenv::commands

@@ -1,15 +1,20 @@
 #include "commands/selftest.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/error.hpp"
 #include "base/suggest.hpp"
 #include "base/text.hpp"
+#include "commands/compat_tables.hpp"
 #include "commands/gpu_choice.hpp"
+#include "commands/remedies.hpp"
 #include "commands/wait.hpp"
+#include "compat/xid.hpp"
 #include "gpu/library_probe.hpp"
+#include "gpu/xid.hpp"
 #include "sys/file.hpp"
 #include "sys/machine.hpp"
 
@@ -19,6 +24,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds probe_limit = std::chrono::seconds(60);
+// An Xid is reported when the GPU has stopped, which may be a little after the call returned.
+constexpr std::chrono::milliseconds xid_wait{200};
+// NVML wakes GPUs that nobody uses.
+constexpr std::chrono::milliseconds xid_limit = std::chrono::seconds(20);
+constexpr std::chrono::milliseconds no_wait{0};
 constexpr const char* fault_variable = "CUDAENV_SELFTEST_FAULT";
 
 Verdict worst(Verdict one, Verdict other) {
@@ -68,6 +78,8 @@ class Testing {
       : request_(request), host_(host), result_(result), fault_(planted_fault(host)) {}
 
   void run() {
+    xids_.emplace(std::min(request_.limit.value_or(xid_limit), xid_limit));
+    xids_->heard(no_wait, host_.interrupt);
     for (std::size_t i = 0; i < result_.gpus.size(); ++i) one_gpu(i);
     if (wanted(gpu::Level::driver) && result_.gpus.size() > 1) peers();
     if (wanted(gpu::Level::libraries) && !result_.gpus.empty()) nccl();
@@ -97,6 +109,35 @@ class Testing {
     host_.progress.job_end();
   }
 
+  // The level, with what the driver reported of the GPUs meanwhile.
+  void keep(LevelResult level) {
+    const bool failed = level.verdict() == Verdict::failed;
+    if (xids_) {
+      for (const auto& xid : xids_->heard(failed ? xid_wait : no_wait, host_.interrupt)) {
+        take(xid, failed, level);
+      }
+    }
+    add_remedies(level.checks, host_);
+    result_.levels.push_back(std::move(level));
+  }
+
+  // A fault of a program is one of the self-test where that failed, else of who uses the GPU too.
+  void take(const gpu::Xid& xid, bool failed, LevelResult& level) {
+    const auto meaning = compat::meaning_of_xid(known_tables(host_).tables, xid.number);
+    const auto words = fmt::format("the driver reported {} of {}", meaning.text,
+                                   xid.uuid.empty() ? "a GPU" : xid.uuid);
+    if (meaning.of_program && !failed) {
+      result_.notes.push_back(fmt::format("{} while {} was tested: another program's, as it seems",
+                                          words, level.level));
+      return;
+    }
+    const auto layer = meaning.of_program ? Layer::kernel : Layer::hardware;
+    Failure failure{layer, 0, "", words};
+    if (!meaning.cause.empty()) failure.causes = {meaning.cause};
+    failure.help = meaning.help;
+    level.checks.push_back({"xid", Verdict::failed, 0, "", std::move(failure)});
+  }
+
   const LevelResult& add(const std::string& toolkit, std::optional<int> number, gpu::Level level,
                          const GpuFacts& facts, const fs::path& path = {}) {
     const std::string name(gpu::name_of(level));
@@ -104,8 +145,8 @@ class Testing {
     request.toolkit = path;
     say(fmt::format("testing {}{}{}", name, toolkit.empty() ? "" : " of " + toolkit,
                     number ? fmt::format(" on GPU {}", *number) : ""));
-    result_.levels.push_back({toolkit, number, name,
-                              gpu::run_level(level, request, host_.environment, host_.interrupt)});
+    keep({toolkit, number, name,
+          gpu::run_level(level, request, host_.environment, host_.interrupt)});
     return result_.levels.back();
   }
 
@@ -135,9 +176,8 @@ class Testing {
 
   void peers() {
     say("testing the GPUs together");
-    result_.levels.push_back(
-        {"", std::nullopt, "peers",
-         gpu::run_peers(uuids(), level_request("peers", GpuFacts{}), host_.interrupt)});
+    keep({"", std::nullopt, "peers",
+          gpu::run_peers(uuids(), level_request("peers", GpuFacts{}), host_.interrupt)});
   }
 
   // Of MIG instances NCCL takes one alone.
@@ -150,8 +190,7 @@ class Testing {
       say(fmt::format("testing NCCL of {}", toolkit.name));
       auto request = level_request("nccl", GpuFacts{});
       request.toolkit = toolkit.path;
-      result_.levels.push_back(
-          {toolkit.name, std::nullopt, "nccl", gpu::run_nccl(group, request, host_.interrupt)});
+      keep({toolkit.name, std::nullopt, "nccl", gpu::run_nccl(group, request, host_.interrupt)});
     }
   }
 
@@ -159,6 +198,7 @@ class Testing {
   const Host& host_;
   SelftestResult& result_;
   Fault fault_;
+  std::optional<gpu::XidWatch> xids_;  // where there are GPUs
 };
 
 void check_toolkits(const SelftestRequest& request, SelftestResult& result) {

@@ -33,7 +33,7 @@ Findings check_all(const Observed& seen, const compat::Tables* tables) {
     std::move(found.begin(), found.end(), std::back_inserter(findings));
   }
   if (tables) {
-    for (const auto& check : {check_wanted, check_compatibility}) {
+    for (const auto& check : {check_wanted, check_xids, check_compatibility}) {
       auto found = check(seen, *tables);
       std::move(found.begin(), found.end(), std::back_inserter(findings));
     }

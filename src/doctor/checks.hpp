@@ -43,6 +43,8 @@ Findings check_cudnn(const Observed& seen);
 
 // The library that was asked for by name; nothing where none was.
 Findings check_wanted(const Observed& seen, const compat::Tables& tables);
+// Faults of GPUs that the kernel log tells of since boot, one for each GPU and number.
+Findings check_xids(const Observed& seen, const compat::Tables& tables);
 // What the tables say of the toolkits that are judged: driver, GPUs, host compiler, C library,
 // cuDNN.
 Findings check_compatibility(const Observed& seen, const compat::Tables& tables);

@@ -180,6 +180,8 @@ Observed observe(const ObserveRequest& request, const Interrupt& interrupt) {
   if (!assumed.driver) {
     seen.driver = gpu::driver_report(tree, request.environment, interrupt, request.driver_limit);
   }
+  // Without the module there is none, and the log may be long.
+  if (seen.machine && seen.driver.kernel.module.version) seen.xids = gpu::logged_xids();
   seen.glibc = glibc_version(tree);
   seen.compilers = host_compilers(tree, request.environment, interrupt);
   seen.conda = tree.resolve(request.environment.get("CONDA_PREFIX").value_or("")).value_or("");

@@ -10,6 +10,7 @@
 #include "doctor/loader_facts.hpp"
 #include "doctor/toolkit_facts.hpp"
 #include "gpu/driver_report.hpp"
+#include "gpu/xid.hpp"
 
 // `doctor`: what is seen of a machine, and the checks that judge it. Seeing reads and never
 // changes; judging is a function of what was seen.
@@ -47,6 +48,7 @@ struct Observed {
   bool root = false;
   gpu::DriverReport driver;
   bool assumed_driver = false;
+  std::vector<gpu::Xid> xids;  // of the kernel log; empty too where this user may not read it
   std::optional<Version> glibc;
   HostCompilers compilers;
   std::vector<NvccOnPath> nvccs;

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cudaenv {
 
@@ -29,12 +30,14 @@ enum class Layer {
 std::string_view name_of(Layer layer);
 std::optional<Layer> parse_layer(std::string_view name);
 
-// One failure as data; what to do about it is compat's to say.
+// One failure as data.
 struct Failure {
   Layer layer = Layer::driver;
   int code = 0;      // CUresult, cudaError_t, a library's status, a signal; 0: none
   std::string name;  // of the code: "CUDA_ERROR_NO_DEVICE", "SIGSEGV"; may be empty
   std::string what;  // one line, without a full stop: what was done, which element, which file
+  std::vector<std::string> causes{};  // what may be behind it; commands/remedies.hpp fills both in
+  std::vector<std::string> help{};    // what to type or do
 };
 
 // Where a CUresult or cudaError_t belongs. They have been the same numbers since CUDA 10.1.

@@ -63,6 +63,26 @@ assert_contains "the advice" "$out" "help: "
 run env CUDAENV_SELFTEST_FAULT=driver "$CUDAENV" selftest
 assert_status 2 "a fault that is none"
 
+step "a fault that the driver reports meanwhile"
+report() { env FAKE_XID="$1" LD_LIBRARY_PATH="$CUDAENV_TEST_FAKES/gpu:$CUDAENV_TEST_FAKES/ecc" \
+  "$CUDAENV" selftest --level driver "${@:2}"; }
+run report 79
+assert_status 1 "an Xid of the GPU"
+assert_contains "the failure" "$out" "GPU 0 driver xid: hardware"
+assert_contains "the failure" "$out" "GPU has fallen off the bus"
+assert_contains "the advice" "$out" "dmesg | grep Xid"
+run report 31
+assert_status 0 "an Xid of somebody's program"
+assert_contains "the note" "$out$err" "Xid 31 (GPU memory page fault) of GPU-11111111"
+export CUDAENV_SELFTEST_FAULT=driver:crash
+run report 31 --json
+assert_status 1 "an Xid of the self-test's own program"
+assert_equal "the layers" "crash kernel" \
+  "$(value "' '.join(c['failure']['layer'] for c in result['levels'][0]['checks'] if 'failure' in c)")"
+unset CUDAENV_SELFTEST_FAULT
+run report crash
+assert_status 0 "an NVML that crashes"
+
 step "a driver that is broken"
 run env FAKE_GPU=init_crashes LD_LIBRARY_PATH="$CUDAENV_TEST_FAKES/gpu" \
   "$CUDAENV" selftest --level driver --json

@@ -1,6 +1,24 @@
-// An NVML that tells of memory errors: FAKE_ECC is how many could not be corrected.
+// An NVML that tells of faults: FAKE_ECC is how many memory errors could not be corrected, FAKE_XID
+// the number of a fault that it reports once, when it is first asked after it began to listen.
 
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
+
+namespace {
+
+struct Event {  // nvmlEventData_t
+  void* device;
+  unsigned long long kind;
+  unsigned long long number;
+  unsigned gpu_instance;
+  unsigned compute_instance;
+};
+
+bool told = false;
+int waits = 0;
+
+}  // namespace
 
 extern "C" {
 
@@ -20,6 +38,37 @@ int nvmlDeviceGetTotalEccErrors(void*, int kind, int, unsigned long long* count)
 
 int nvmlDeviceGetRemappedRows(void*, unsigned*, unsigned*, unsigned*, unsigned* failed) {
   *failed = std::getenv("FAKE_BAD_ROW") ? 1 : 0;
+  return 0;
+}
+
+int nvmlDeviceGetCount_v2(unsigned* count) {
+  *count = 1;
+  return 0;
+}
+
+int nvmlDeviceGetHandleByIndex_v2(unsigned, void** device) {
+  *device = nullptr;
+  return 0;
+}
+
+int nvmlDeviceGetUUID(void*, char* text, unsigned size) {
+  std::snprintf(text, size, "GPU-11111111-1111-1111-1111-111111111111");
+  return 0;
+}
+
+int nvmlEventSetCreate(void** set) {
+  *set = &told;
+  return 0;
+}
+
+int nvmlDeviceRegisterEvents(void*, unsigned long long kinds, void*) { return kinds == 8 ? 0 : 2; }
+
+int nvmlEventSetWait_v2(void*, Event* event, unsigned) {
+  const char* xid = std::getenv("FAKE_XID");
+  if (xid && std::strcmp(xid, "crash") == 0) std::abort();
+  if (!xid || told || waits++ == 0) return 10;  // NVML_ERROR_TIMEOUT
+  told = true;
+  *event = {nullptr, 8, std::strtoull(xid, nullptr, 10), ~0u, ~0u};
   return 0;
 }
 

@@ -5,6 +5,8 @@
 #include "doctor/toolkit_facts.hpp"
 #include "fuzz/fuzz.hpp"
 #include "gpu/driver_report.hpp"
+#include "gpu/xid.hpp"
+#include "sys/kernel_log.hpp"
 
 namespace {
 
@@ -35,6 +37,13 @@ void try_kernel(std::string_view input) {
   if (module.version) expect(module.version->parts().size() >= 2, "a driver has two numbers");
   static_cast<void>(gpu::read_l4t(input));
   expect_gpu(gpu::read_gpu_information(input));
+  if (const auto message = sys::read_kernel_record(input)) {
+    expect(message->text.find('\n') == std::string::npos, "a message is one line");
+  }
+  if (const auto xid = gpu::read_xid(input)) {
+    expect_shown(xid->bus_id);
+    expect_shown(xid->words);
+  }
 }
 
 void try_reports(std::string_view input) {
