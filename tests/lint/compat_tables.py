@@ -9,9 +9,10 @@ of manifests/redist has its row. The form of the rows is the program's own parse
 """
 
 import re
-import sys
 from collections import defaultdict
 from pathlib import Path
+
+import program
 
 SHOWN = 50
 
@@ -300,13 +301,8 @@ def self_test():
     return 1 if failed else 0
 
 
-def main(arguments):
-    if arguments == ["--self-test"]:
-        return self_test()
-    if len(arguments) != 1:
-        print(__doc__.strip(), file=sys.stderr)
-        return 2
-    texts, problems = check(Path(arguments[0]).resolve())
+def main(root):
+    texts, problems = check(Path(root).resolve())
     for place, problem in problems[:SHOWN]:
         print(f"manifests/compat/{place}: {problem}")
     if not texts:
@@ -317,4 +313,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    program.run(__doc__, main, self_test)

@@ -11,8 +11,9 @@ variable, and no option that does not exist; each variable that any source file 
 
 import re
 import subprocess
-import sys
 from pathlib import Path
+
+import program
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 VARIABLE = re.compile(r"\bCUDAENV_[A-Z0-9_]+\b")
@@ -95,17 +96,18 @@ def bootstrap_options(root):
     return set(OPTION.findall(script.read_text(encoding="utf-8"))) if script.is_file() else set()
 
 
-def run(root, program):
+def main(root, tool):
+    root = Path(root)
     header = (root / "src/cli/env_vars.hpp").read_text(encoding="utf-8")
     variables = set(re.findall(r'"(CUDAENV_[A-Z0-9_]+)"', header))
-    top = help_of(program)
+    top = help_of(tool)
     commands = set(commands_of(top)) - {"help"}
     if not commands or not variables:
         print("error: found no commands in --help, or no variables in env_vars.hpp")
         return 1
     options = set(OPTION.findall(top))
     for command in sorted(commands):
-        options |= set(OPTION.findall(help_of(program, command)))
+        options |= set(OPTION.findall(help_of(tool, command)))
     sources = {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8")
                for path in sorted((root / "src").rglob("*.[ch]pp"))}
     FOREIGN.update(bootstrap_options(root))
@@ -152,14 +154,5 @@ def self_test():
     return 1 if failed else 0
 
 
-def main(arguments):
-    if arguments == ["--self-test"]:
-        return self_test()
-    if len(arguments) != 2:
-        print(__doc__.strip(), file=sys.stderr)
-        return 2
-    return run(Path(arguments[0]).resolve(), arguments[1])
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    program.run(__doc__, main, self_test, arguments=(2,))

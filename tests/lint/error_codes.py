@@ -10,8 +10,9 @@ and the driver that the header has is in the table.
 """
 
 import re
-import sys
 from pathlib import Path
+
+import program
 
 # family: header, names, and whether the table has to have all of them
 HEADERS = {
@@ -70,17 +71,12 @@ def self_test():
     return 0
 
 
-def main(arguments):
-    if arguments == ["--self-test"]:
-        return self_test()
-    if len(arguments) not in (1, 2):
-        print(__doc__.strip(), file=sys.stderr)
-        return 2
-    include = Path(arguments[1] if len(arguments) == 2 else "/usr/local/cuda/include")
+def main(root, include="/usr/local/cuda/include"):
+    include = Path(include)
     if not (include / "driver_types.h").is_file():
         print(f"SKIP: {include} has no headers of CUDA")
         return 77
-    rows = table_rows((Path(arguments[0]) / "manifests/compat/errors_codes.tsv").read_text())
+    rows = table_rows((Path(root) / "manifests/compat/errors_codes.tsv").read_text())
     problems, seen = [], 0
     for family, (name, names, complete) in HEADERS.items():
         path = include / name
@@ -95,4 +91,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    program.run(__doc__, main, self_test, arguments=(1, 2))

@@ -5,8 +5,9 @@
 """
 
 import re
-import sys
 from pathlib import Path
+
+import program
 
 AREAS = ("driver", "gpu", "device", "container", "toolkit", "loader", "library", "cudnn", "conda",
          "sudo", "compiler", "glibc")
@@ -18,11 +19,8 @@ ELSEWHERE = {"cudnn.not-available"}
 JOINED = {"cudnn.unknown"}
 
 
-def main(arguments):
-    if len(arguments) != 1:
-        print(__doc__.strip(), file=sys.stderr)
-        return 2
-    root = Path(arguments[0])
+def main(root):
+    root = Path(root)
     given = set()
     for folder in ("src/doctor", "src/compat", "src/commands"):
         for path in (root / folder).glob("*.cpp"):
@@ -39,4 +37,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    program.run(__doc__, main)

@@ -6,9 +6,9 @@
 """
 
 import re
-import sys
 from pathlib import Path
 
+import program
 from cpp_text import code_only, line_of
 
 # Each folder below src/ may include itself and the ones named, nothing else. A folder that is
@@ -222,14 +222,14 @@ def check(root):
     return sorted(set(report.violations))
 
 
-def main(arguments):
-    if arguments == ["--self-test"]:
-        import include_directions_cases
-        return include_directions_cases.run(check)
-    if len(arguments) != 1:
-        print(__doc__.strip(), file=sys.stderr)
-        return 2
-    violations = check(Path(arguments[0]).resolve())
+def self_test():
+    import include_directions_cases
+
+    return include_directions_cases.run(check)
+
+
+def main(root):
+    violations = check(Path(root).resolve())
     for path, line, rule, message in violations:
         print(f"{path}:{line}: {rule}: {message}")
     print(f"{len(violations)} violations")
@@ -237,4 +237,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    program.run(__doc__, main, self_test)

@@ -15,6 +15,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import program
+
 
 def nvrtc():
     named = os.environ.get("CUDAENV_TEST_NVRTC")
@@ -64,11 +66,8 @@ def assemble(program, ptx):
     return problems
 
 
-def main(arguments):
-    if len(arguments) != 1:
-        print(__doc__.strip(), file=sys.stderr)
-        return 2
-    root = Path(arguments[0])
+def main(root):
+    root = Path(root)
     folder = root / "src/gpu/kernels"
     sys.path.insert(0, str(root / "tools"))
     sys.dont_write_bytecode = True
@@ -98,4 +97,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    program.run(__doc__, main)

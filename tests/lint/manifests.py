@@ -12,9 +12,10 @@ All: UTF-8, line feeds only, a final newline; every SHA-256 has 64 lower-case he
 
 import json
 import re
-import sys
 import tempfile
 from pathlib import Path
+
+import program
 
 SHA256 = re.compile(r"[0-9a-f]{64}")
 SHOWN = 50
@@ -185,13 +186,8 @@ def self_test():
     return 1 if failed else 0
 
 
-def main(arguments):
-    if arguments == ["--self-test"]:
-        return self_test()
-    if len(arguments) != 1:
-        print(__doc__.strip(), file=sys.stderr)
-        return 2
-    files, found = check(Path(arguments[0]).resolve())
+def main(root):
+    files, found = check(Path(root).resolve())
     for name, line, problem in found[:SHOWN]:
         print(f"{name}:{line}: {problem}")
     if not files:
@@ -202,4 +198,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    program.run(__doc__, main, self_test)

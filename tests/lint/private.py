@@ -6,10 +6,10 @@
 """
 
 import re
-import sys
 import tempfile
 from pathlib import Path
 
+import program
 import tree
 
 
@@ -78,13 +78,8 @@ def self_test():
     return 1 if failed else 0
 
 
-def main(arguments):
-    if arguments == ["--self-test"]:
-        return self_test()
-    if len(arguments) != 1:
-        print(__doc__.strip(), file=sys.stderr)
-        return 2
-    violations = check(Path(arguments[0]).resolve())
+def main(root):
+    violations = check(Path(root).resolve())
     for name, line, kind, text in violations:
         print(f"{name}:{line}: {kind}: {text}")
     print(f"{len(violations)} violations")
@@ -92,4 +87,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    program.run(__doc__, main, self_test)
