@@ -2,14 +2,13 @@
 #include <fmt/format.h>
 
 #include "gpu/bench_parts.hpp"
+#include "gpu/nvml_device.hpp"
 
 namespace cudaenv::gpu {
 namespace {
 
 // Names and numbers are those of nvml.h.
 struct Nvml {
-  int (*init)();
-  int (*by_uuid)(const char* uuid, Handle* device);
   int (*clock)(Handle device, int type, unsigned* mhz);
   int (*most_clock)(Handle device, int type, unsigned* mhz);
   int (*generation)(Handle device, unsigned* generation);
@@ -20,11 +19,8 @@ struct Nvml {
   int (*link_version)(Handle device, unsigned link, unsigned* version);
 };
 
-Nvml load_nvml() {
-  const auto library = Library::nvml();
+Nvml load_nvml(const Library& library) {
   Nvml api{};
-  library.find(api.init, "nvmlInit_v2");
-  library.find(api.by_uuid, "nvmlDeviceGetHandleByUUID");
   library.find(api.clock, "nvmlDeviceGetClockInfo");
   library.find(api.most_clock, "nvmlDeviceGetMaxClockInfo");
   library.find(api.generation, "nvmlDeviceGetCurrPcieLinkGeneration");
@@ -78,11 +74,9 @@ std::string nvlinks(const Nvml& api, Handle device) {
 }  // namespace
 
 void tell_links(const std::string& uuid, const sys::ChildReport& report) {
-  const auto api = load_nvml();
-  Handle device = nullptr;
-  if (api.init() != 0 || api.by_uuid(uuid.c_str(), &device) != 0) {
-    throw CheckSkipped("NVML does not know the GPU");
-  }
+  const auto opened = nvml::open_device(uuid);
+  const auto device = opened.device;
+  const auto api = load_nvml(opened.library);
   constexpr int sm_clock = 1;      // NVML_CLOCK_SM
   constexpr int memory_clock = 2;  // NVML_CLOCK_MEM
   const auto tell = [&](const char* name, const std::string& value) {

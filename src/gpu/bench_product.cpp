@@ -6,27 +6,10 @@
 #include <fmt/format.h>
 
 #include "gpu/bench_parts.hpp"
-#include "gpu/math_library.hpp"
+#include "gpu/cublas.hpp"
 
 namespace cudaenv::gpu {
 namespace {
-
-struct Cublas {
-  Status (*create)(Handle* handle);
-  Status (*set_stream)(Handle handle, Handle stream);
-  Status (*gemm_ex)(Handle, int, int, int, int, int, const void*, DevicePointer, int, int,
-                    DevicePointer, int, int, const void*, DevicePointer, int, int, int, int);
-};
-
-Cublas load_cublas(const std::filesystem::path& toolkit) {
-  preload(toolkit, {"cublasLt"});
-  const auto library = Library::open(toolkit_library(toolkit, "cublas"));
-  Cublas api{};
-  library.find(api.create, "cublasCreate_v2");
-  library.find(api.set_stream, "cublasSetStream_v2");
-  library.find(api.gemm_ex, "cublasGemmEx");
-  return api;
-}
 
 struct Kind {
   Arithmetic arithmetic;
@@ -34,8 +17,9 @@ struct Kind {
   int compute;  // cublasComputeType_t
   std::size_t bytes;
 };
-constexpr Kind kinds[] = {
-    {Arithmetic::fp32, 0, 68, 4}, {Arithmetic::tf32, 0, 77, 4}, {Arithmetic::bf16, 14, 68, 2}};
+constexpr Kind kinds[] = {{Arithmetic::fp32, Cublas::type_32f, Cublas::compute_32f, 4},
+                          {Arithmetic::tf32, Cublas::type_32f, Cublas::compute_fast_tf32, 4},
+                          {Arithmetic::bf16, Cublas::type_16bf, Cublas::compute_32f, 2}};
 
 // Numbers around zero as they occur: with zeros alone a chip takes less power and clocks higher.
 Memory filled(const Bench& bench, std::size_t count, const Kind& kind) {
@@ -61,7 +45,7 @@ Memory filled(const Bench& bench, std::size_t count, const Kind& kind) {
 class Products {
  public:
   Products(const Bench& bench, const BenchRequest& request)
-      : bench_(bench), operations_(request.operations), api_(load_cublas(request.toolkit)) {
+      : bench_(bench), operations_(request.operations), api_(Cublas::load(request.toolkit)) {
     check_status(api_.create(&handle_), "cublasCreate");
     check_status(api_.set_stream(handle_, bench.stream()), "cublasSetStream");
   }

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "gpu/levels.hpp"
-#include "gpu/library.hpp"
+#include "gpu/nvml_device.hpp"
 
 namespace cudaenv::gpu {
 namespace {
@@ -11,18 +11,13 @@ constexpr Status not_supported = 3;
 
 // The part of NVML that tells memory errors. Names and numbers are those of nvml.h.
 struct Nvml {
-  Status (*init)();
-  Status (*by_uuid)(const char* uuid, Handle* device);
   Status (*ecc_errors)(Handle device, int kind, int counter, unsigned long long* count);
   Status (*remapped_rows)(Handle device, unsigned* corrected, unsigned* uncorrected,
                           unsigned* pending, unsigned* failed);
 };
 
-Nvml load_nvml() {
-  const auto library = Library::nvml();
+Nvml load_nvml(const Library& library) {
   Nvml api{};
-  library.find(api.init, "nvmlInit_v2");
-  library.find(api.by_uuid, "nvmlDeviceGetHandleByUUID");
   library.find(api.ecc_errors, "nvmlDeviceGetTotalEccErrors");
   // Since R450.
   library.find_if_present(api.remapped_rows, "nvmlDeviceGetRemappedRows");
@@ -54,11 +49,8 @@ bool has_bad_row(const Nvml& api, Handle device) {
 
 void health_check(Checks& checks, const std::string& uuid) {
   checks.run("health", [&] {
-    const auto api = load_nvml();
-    Handle device = nullptr;
-    if (api.init() != 0 || api.by_uuid(uuid.c_str(), &device) != 0) {
-      throw CheckSkipped("NVML does not know the GPU");
-    }
+    const auto [library, device] = nvml::open_device(uuid);
+    const auto api = load_nvml(library);
     const auto uncorrected = ecc_errors(api, device, false);
     if (uncorrected > 0) {
       throw CheckFailed({Layer::hardware, 0, "",

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "gpu/cublas.hpp"
 #include "gpu/kernel_checks.hpp"
 #include "gpu/levels.hpp"
 #include "gpu/math_library.hpp"
@@ -30,31 +31,6 @@ std::vector<T> product(const std::vector<T>& a, const std::vector<T>& b, int row
     }
   }
   return result;
-}
-
-struct Cublas {
-  Status (*create)(Handle* handle);
-  Status (*destroy)(Handle handle);
-  Status (*version)(Handle handle, int* version);
-  Status (*sgemm)(Handle, int, int, int, int, int, const float*, DevicePointer, int, DevicePointer,
-                  int, const float*, DevicePointer, int);
-  Status (*dgemm)(Handle, int, int, int, int, int, const double*, DevicePointer, int, DevicePointer,
-                  int, const double*, DevicePointer, int);
-  Status (*gemm_ex)(Handle, int, int, int, int, int, const void*, DevicePointer, int, int,
-                    DevicePointer, int, int, const void*, DevicePointer, int, int, int, int);
-};
-
-Cublas load_cublas(const fs::path& toolkit) {
-  preload(toolkit, {"cublasLt"});
-  const auto library = Library::open(toolkit_library(toolkit, "cublas"));
-  Cublas api{};
-  library.find(api.create, "cublasCreate_v2");
-  library.find(api.destroy, "cublasDestroy_v2");
-  library.find(api.version, "cublasGetVersion_v2");
-  library.find(api.sgemm, "cublasSgemm_v2");
-  library.find(api.dgemm, "cublasDgemm_v2");
-  library.find(api.gemm_ex, "cublasGemmEx");
-  return api;
 }
 
 struct Gemm {
@@ -110,9 +86,7 @@ std::string check_small(const Device& device, const Cublas& api, Handle handle, 
   if (device.capability() < first) {
     throw CheckSkipped(fmt::format("{} does not compute with it", device.capability().sm()));
   }
-  constexpr int compute_32f = 68;                       // CUBLAS_COMPUTE_32F
-  constexpr int type_32f = 0;                           // CUDA_R_32F
-  const int small = type == TensorType::half ? 2 : 14;  // CUDA_R_16F, CUDA_R_16BF
+  const int small = type == TensorType::half ? Cublas::type_16f : Cublas::type_16bf;
   const std::string name = fmt::format("cublasGemmEx {}", name_of(type));
   return compare_gemms<float>(device, name, [&](const Gemm& g, auto& a, auto& b, auto& c) {
     const auto on_a = on_device(device, sixteen_bits(a, type));
@@ -120,8 +94,8 @@ std::string check_small(const Device& device, const Cublas& api, Handle handle, 
     const float one = 1;
     const float none = 0;
     check_status(api.gemm_ex(handle, 0, 0, g.rows, g.columns, g.depth, &one, on_a.address(), small,
-                             g.rows, on_b.address(), small, g.depth, &none, c.address(), type_32f,
-                             g.rows, compute_32f, -1),
+                             g.rows, on_b.address(), small, g.depth, &none, c.address(),
+                             Cublas::type_32f, g.rows, Cublas::compute_32f, -1),
                  name);
     device.synchronize(name);
   });
@@ -227,7 +201,7 @@ void cublas_checks(Checks& checks, const LevelRequest& request) {
   Cublas api{};
   Handle handle = nullptr;
   checks.run("cublas/load", [&] {
-    api = load_cublas(request.toolkit);
+    api = Cublas::load(request.toolkit);
     check_status(api.create(&handle), "cublasCreate");
     int version = 0;
     check_status(api.version(handle, &version), "cublasGetVersion");

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "gpu/checks.hpp"
+
 namespace cudaenv::gpu::nvml {
 
 void tell_device(const LoadedLibrary& library, Device device, std::string_view kind) {
@@ -23,6 +25,18 @@ void tell_device(const LoadedLibrary& library, Device device, std::string_view k
   if (library.call("nvmlDeviceGetCudaComputeCapability", device, &major, &minor) == 0) {
     library.tell("capability", fmt::format("{}.{}", major, minor));
   }
+}
+
+OpenedDevice open_device(const std::string& uuid) {
+  OpenedDevice opened{Library::nvml(), nullptr};
+  int (*init)() = nullptr;
+  int (*by_uuid)(const char*, Device*) = nullptr;
+  opened.library.find(init, "nvmlInit_v2");
+  opened.library.find(by_uuid, "nvmlDeviceGetHandleByUUID");
+  if (init() != 0 || by_uuid(uuid.c_str(), &opened.device) != 0) {
+    throw CheckSkipped("NVML does not know the GPU");
+  }
+  return opened;
 }
 
 }  // namespace cudaenv::gpu::nvml

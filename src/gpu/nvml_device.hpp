@@ -2,8 +2,10 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
+#include "gpu/library.hpp"
 #include "gpu/loaded_library.hpp"
 
 // What every talk with NVML needs, in a child: its types as its header declares them, and what
@@ -26,5 +28,14 @@ struct Memory {  // nvmlMemory_t
 
 // "device", then name, UUID, memory and capability, as far as the library knows them.
 void tell_device(const LoadedLibrary& library, Device device, std::string_view kind);
+
+struct OpenedDevice {
+  Library library;
+  Device device;
+};
+
+// NVML, started, and its handle of the GPU of this UUID. Throws CheckSkipped where it is not there
+// or does not know the GPU.
+OpenedDevice open_device(const std::string& uuid);
 
 }  // namespace cudaenv::gpu::nvml
