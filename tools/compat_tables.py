@@ -188,15 +188,27 @@ def compilers(folder, table):
         table.add("glibc", glibc, cuda, what, source=source)
 
 
+def by_number(versions):
+    return sorted(versions, key=lambda version: [int(part) for part in version.split(".")])
+
+
 def libraries(folder, table):
+    """Builds of one cuDNN for minors of one CUDA major are one row: the driver that the oldest of
+    them asks for (a toolkit asks for its own besides), and all GPUs that any of them serves."""
+    builds = {}
     for row in rows_of(folder, "cudnn"):
-        major = re.match(r"cuda(\d+)", row["variant"])[1]
-        minors = re.findall(r"\d+\.\d+", row["cuda_versions"]) if "x" not in row["cuda_versions"] else []
-        driver = row["min_driver_linux"]
-        table.add("cudnn", row["full_version"] or row["cudnn_version"], major,
-                  ",".join(sorted(set(minors), key=lambda v: [int(n) for n in v.split(".")])),
-                  row["cuda_list_basis"].split("-")[0], first_number(driver),
-                  row["min_cc"], row["max_cc"], source=row["source"])
+        key = (row["full_version"] or row["cudnn_version"],
+               re.match(r"cuda(\d+)", row["variant"])[1], row["cuda_list_basis"].split("-")[0])
+        builds.setdefault(key, []).append(row)
+    for (release, major, basis), rows in builds.items():
+        minors = {minor for row in rows if "x" not in row["cuda_versions"]
+                  for minor in re.findall(r"\d+\.\d+", row["cuda_versions"])}
+        drivers = {first_number(row["min_driver_linux"]) for row in rows} - {""}
+        table.add("cudnn", release, major, ",".join(by_number(minors)), basis,
+                  by_number(drivers)[0] if drivers else "",
+                  by_number(row["min_cc"] for row in rows)[0],
+                  by_number(row["max_cc"] for row in rows)[-1],
+                  source=" ; ".join(dict.fromkeys(row["source"] for row in rows)))
     for row in rows_of(folder, "nccl"):
         builds = re.findall(r"\d+\.\d+", row["cuda_builds"])
         majors = re.findall(r"\d+", row["cuda_majors_supported"])

@@ -23,6 +23,9 @@ std::vector<std::string_view> lines(std::string_view text);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 std::string lower(std::string_view text);
 
+// Without the mark that some editors put before a text in UTF-8.
+std::string_view without_byte_order_mark(std::string_view text);
+
 // Of ASCII, whatever the locale.
 bool is_digit(char c);
 bool is_letter(char c);

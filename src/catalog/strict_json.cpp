@@ -20,11 +20,6 @@ constexpr int most_levels = 16;
 
 std::string shown(std::string_view where) { return text::visible(where, 300); }
 
-std::string_view without_byte_order_mark(std::string_view text) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  return text;
-}
-
 // "line 3, column 7" of the byte that the parser stopped at (counted from 1).
 std::string position(std::string_view text, std::size_t byte) {
   const std::string_view before = text.substr(0, byte > 0 ? byte - 1 : 0);
@@ -94,7 +89,7 @@ json parse_strict_json(std::string_view text, std::string_view where, std::strin
 }
 
 bool looks_like_html(std::string_view text) {
-  return text::trimmed(without_byte_order_mark(text)).starts_with('<');
+  return text::trimmed(text::without_byte_order_mark(text)).starts_with('<');
 }
 
 void report_damage(std::string_view where, std::string_view place, std::string_view why) {

@@ -37,8 +37,6 @@ struct Unexpected {};
 namespace cudaenv::catalog {
 namespace {
 
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-
 std::size_t line_at(std::string_view bytes, std::size_t offset) {
   return 1 + static_cast<std::size_t>(std::count(
                  bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(offset), '\n'));
@@ -86,7 +84,7 @@ Error unreadable(std::string_view file, std::size_t line, const std::string& why
 }
 
 std::string_view text_of(std::string_view bytes, std::string_view file) {
-  if (bytes.starts_with(byte_order_mark)) bytes.remove_prefix(byte_order_mark.size());
+  bytes = text::without_byte_order_mark(bytes);
   const bool wide = bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF") ||
                     bytes.find('\0') != std::string_view::npos;
   if (wide) {

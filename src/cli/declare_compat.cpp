@@ -1,6 +1,7 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "cli/declare.hpp"
 #include "cli/matrix_print.hpp"
@@ -18,6 +19,18 @@ struct Options {
   std::string html;
 };
 
+// A table of the site's that was forgotten would otherwise speak as if it were ours.
+void say_tables(const commands::CompatResult& result, const Session& session) {
+  session.say(session.err.dim("from the tables of " + result.date));
+  for (const auto& file : result.overlays) {
+    const bool older = file.date < result.builtin_date;
+    const std::string age =
+        older ? ", older than the built-in tables of " + result.builtin_date : "";
+    session.say(
+        session.err.dim(fmt::format("with {} of {}{}", file.path.string(), file.date, age)));
+  }
+}
+
 int act(Options options, const Session& session) {
   auto& request = options.request;
   // A page has room for everything.
@@ -32,7 +45,7 @@ int act(Options options, const Session& session) {
     session.print(matrix_markdown(result));
   } else {
     session.print(matrix_text(result, session.out));
-    session.say(session.err.dim("from the tables of " + result.date));
+    say_tables(result, session);
   }
   return Exit::done;
 }

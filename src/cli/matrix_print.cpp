@@ -137,7 +137,7 @@ std::string matrix_json(const CompatResult& result) {
     matrices[matrix.id] = std::move(rows);
   }
   Json overlays = Json::array();
-  for (const auto& path : result.overlays) overlays.push_back(path.string());
+  for (const auto& file : result.overlays) overlays.push_back(file.path.string());
   Json json{{"schema", 1},
             {"tables", {{"date", result.date}, {"overlays", std::move(overlays)}}},
             {"by", std::move(matrices)},

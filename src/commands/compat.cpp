@@ -50,12 +50,34 @@ MatrixQuestion read_question(const CompatRequest& request, const Tables& tables)
   return question;
 }
 
+// A toolkit or GPU that no row speaks of must not look as if nothing stood against it.
+void name_unknown(CompatResult& result, const Tables& tables, const compat::Surroundings& around) {
+  const auto say = [&](const char* id, const std::string& seen) {
+    result.findings.push_back({id,
+                               compat::Severity::note,
+                               fmt::format("{} is not in the tables", seen),
+                               {fmt::format("they are of {}", tables.date)},
+                               {}});
+  };
+  const auto& toolkit = around.toolkit;
+  const auto has_toolkit = [&](const auto& row) { return row.release.starts_with(*toolkit); };
+  if (toolkit && std::none_of(tables.toolkits.begin(), tables.toolkits.end(), has_toolkit)) {
+    say("driver.unknown", fmt::format("CUDA {}", toolkit->text()));
+  }
+  for (const auto& gpu : around.gpus) {
+    const auto has_gpu = [&](const auto& row) { return row.capability == gpu.capability; };
+    if (std::any_of(tables.gpus.begin(), tables.gpus.end(), has_gpu)) continue;
+    say("gpu.unknown", fmt::format("a GPU of compute capability {}", gpu.capability->text()));
+  }
+}
+
 // Without --by what is named decides.
 std::string view_of(const CompatRequest& request) {
   if (!request.by.empty()) return request.by;
   if (!request.framework.empty()) return "framework";
   if (!request.cuda.empty()) return "cuda";
   if (!request.driver.empty()) return "cuda";
+  if (!request.python.empty()) return "framework";
   return request.gpus.empty() ? "cuda" : "gpu";
 }
 
@@ -81,15 +103,18 @@ void append(std::vector<Finding>& all, std::vector<Finding> more) {
 // The toolkit with driver, GPUs and cuDNN, whatever the framework.
 void judge_toolkit(CompatResult& result, const Tables& tables, const compat::Surroundings& around) {
   const auto driver = around.driver.value_or(DriverFacts{});
+  // "12" means the newest 12.x.
+  const auto* row = tables.toolkit(*around.toolkit);
+  const bool whole = around.toolkit->parts().size() > 1 || !row;
+  const Version& toolkit = whole ? *around.toolkit : row->release;
   if (around.driver) {
-    append(result.findings,
-           compat::judge_driver(tables, *around.toolkit, driver, around.gpus).findings);
+    append(result.findings, compat::judge_driver(tables, toolkit, driver, around.gpus).findings);
   }
   for (const auto& gpu : around.gpus) {
-    append(result.findings, compat::judge_gpu(tables, *around.toolkit, gpu, driver).findings);
+    append(result.findings, compat::judge_gpu(tables, toolkit, gpu, driver).findings);
   }
   if (around.cudnn) {
-    append(result.findings, compat::judge_cudnn(tables, *around.toolkit, *around.cudnn).findings);
+    append(result.findings, compat::judge_cudnn(tables, toolkit, *around.cudnn).findings);
   }
   result.judged = around.driver || around.cudnn || !around.gpus.empty();
 }
@@ -135,8 +160,10 @@ CompatResult show_compat(const CompatRequest& request, const Host& host) {
   const auto question = read_question(request, tables);
   CompatResult result;
   result.date = tables.date;
+  result.builtin_date = compat::builtin_tables().date;
   result.overlays = std::move(known.overlays);
   add_matrices(result, view_of(request), tables, question);
+  name_unknown(result, tables, question.around);
   if (question.framework && (question.framework->version || question.around.driver)) {
     judge_framework(result, tables, question);
   } else if (question.around.toolkit && !question.framework) {

@@ -37,8 +37,9 @@ struct Matrix {
 };
 
 struct CompatResult {
-  std::string date;                             // of the tables
-  std::vector<std::filesystem::path> overlays;  // laid over the built-in ones
+  std::string date;                  // of the tables
+  std::string builtin_date;          // of those that are built in
+  std::vector<TablesFile> overlays;  // laid over them
   std::vector<Matrix> matrices;
   bool judged = false;                    // enough was given for a verdict
   std::vector<compat::Finding> findings;  // what speaks against it, or should be known

@@ -140,6 +140,7 @@ Matrix cuda_matrix(const Tables& tables, const MatrixQuestion& question) {
                 {}};
   if (around.driver) matrix.columns.push_back({"driver_verdict", "on this driver"});
   if (!around.gpus.empty()) matrix.columns.push_back({"gpu_verdict", "for this GPU"});
+  if (around.cudnn) matrix.columns.push_back({"cudnn_verdict", "with this cuDNN"});
   for (auto row = tables.toolkits.rbegin(); row != tables.toolkits.rend(); ++row) {
     const auto& release = row->release;
     if (around.toolkit && !release.starts_with(*around.toolkit)) continue;
@@ -153,6 +154,10 @@ Matrix cuda_matrix(const Tables& tables, const MatrixQuestion& question) {
       cells.cells.emplace_back(compat::name_of(verdict.support));
     }
     if (!around.gpus.empty()) cells.cells.push_back(gpu_words(tables, release, around));
+    if (around.cudnn) {
+      const auto verdict = compat::judge_cudnn(tables, release, *around.cudnn);
+      cells.cells.emplace_back(compat::name_of(verdict.support));
+    }
     matrix.rows.push_back(std::move(cells));
   }
   return matrix;

@@ -16,8 +16,8 @@ constexpr const char* site_folder = "/etc/cudaenv/compat.d";
 constexpr std::uint64_t largest_table = 4u << 20;
 
 void lay_file(KnownTables& known, const fs::path& file) {
-  compat::overlay(known.tables, sys::read_file(file, largest_table), file.string());
-  known.overlays.push_back(file);
+  const auto text = sys::read_file(file, largest_table);
+  known.overlays.push_back({file, compat::overlay(known.tables, text, file.string())});
 }
 
 void lay_folder(KnownTables& known, const fs::path& folder) {
@@ -36,7 +36,14 @@ KnownTables known_tables(const Host& host, const fs::path& site) {
   const auto named = host.environment.non_empty("CUDAENV_COMPAT");
   if (!named) return known;
   if (sys::is_directory(*named)) {
+    const auto before = known.overlays.size();
     lay_folder(known, *named);
+    if (known.overlays.size() == before) {
+      throw Error(ErrorKind::missing, fmt::format("CUDAENV_COMPAT names the folder `{}`, which has "
+                                                  "no table",
+                                                  text::visible(*named)))
+          .help("the names of tables end with .tsv; put one there, or unset it");
+    }
   } else if (sys::exists(*named)) {
     lay_file(known, *named);
   } else {

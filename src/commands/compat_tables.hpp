@@ -9,15 +9,21 @@
 
 namespace cudaenv::commands {
 
+// A file whose rows hold before the built-in ones.
+struct TablesFile {
+  std::filesystem::path path;
+  std::string date;  // that it gives itself
+};
+
 // The tables of compatibility as this machine has them, and which files were laid over them.
 struct KnownTables {
   compat::Tables tables;
-  std::vector<std::filesystem::path> overlays;  // in the order in which they were read
+  std::vector<TablesFile> overlays;  // in the order in which they were read
 };
 
 // The built-in tables, then those of the site (/etc/cudaenv/compat.d), then what CUDAENV_COMPAT
 // names: a file, or a folder whose *.tsv count, sorted by name. Throws Error(missing) where it
-// names nothing, and Error(corrupt) that names file and line.
+// names nothing or a folder without any, and Error(corrupt) that names file and line.
 KnownTables known_tables(const Host& host);
 
 // The same with another folder for the site's tables.

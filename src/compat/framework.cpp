@@ -85,7 +85,7 @@ std::string filled(std::string command, const Version& version, const Version& c
 
 FrameworkWish FrameworkWish::parse(const Tables& tables, std::string_view typed) {
   const auto trimmed = text::trimmed(typed);
-  const auto sign = trimmed.find_first_of("=@");
+  const auto sign = trimmed.find_first_of("=@<>!~");
   FrameworkWish wish{own_name(text::trimmed(trimmed.substr(0, sign))), std::nullopt};
   const auto known = framework_names(tables);
   if (std::find(known.begin(), known.end(), wish.name) == known.end()) {
@@ -96,6 +96,12 @@ FrameworkWish FrameworkWish::parse(const Tables& tables, std::string_view typed)
   }
   if (sign == std::string_view::npos) return wish;
   auto version = trimmed.substr(sign);
+  if (std::string_view("<>!~").find(version[0]) != std::string_view::npos) {
+    throw Error(ErrorKind::usage,
+                fmt::format("`{}` is a range, and one version is needed", text::visible(trimmed)))
+        .help(fmt::format("name one, like `{}==2.1`; `cudaenv compat {}` shows all", wish.name,
+                          wish.name));
+  }
   version.remove_prefix(version.starts_with("==") ? 2 : 1);
   wish.version = Version::parse(text::trimmed(version));
   if (!wish.version) {

@@ -77,7 +77,13 @@ LibraryVerdict judge_cudnn(const Tables& tables, const Version& toolkit, const V
     finding.why.push_back(fmt::format("NVIDIA lists {} to {}", row->minors.front().text(),
                                       row->minors.back().text()));
   }
-  finding.why.emplace_back("a build for the major serves its minors when linked dynamically");
+  if (toolkit.major() < 11) {
+    finding.severity = Severity::warning;
+    finding.why.emplace_back(
+        "before CUDA 11 there is a build for each minor, which serves no other");
+  } else {
+    finding.why.emplace_back("a build for the major serves its minors when linked dynamically");
+  }
   return {LibrarySupport::same_major, {std::move(finding)}};
 }
 

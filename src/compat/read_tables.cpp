@@ -44,9 +44,13 @@ class TablesReader {
   TablesReader(Tables& tables, std::string_view where) : tables_(tables), where_(where) {}
 
   void read(std::string_view text);
+  const std::string& date() const { return date_; }  // of the text
 
  private:
-  using Record = void (TablesReader::*)(RowReader&);
+  struct Record {
+    void (TablesReader::*read)(RowReader&);
+    std::vector<std::size_t> key;  // which fields a row is known by; the kind is field 0
+  };
 
   void read_head(RowReader& row);
   void read_source(RowReader& row);
@@ -79,7 +83,9 @@ class TablesReader {
 
   Tables& tables_;
   std::string_view where_;
+  std::string date_;
   std::map<std::string, std::string, std::less<>> sources_;
+  std::map<std::string, std::size_t> lines_;  // of each key in this text
   std::size_t fresh_frameworks_ = 0;
   std::size_t fresh_recipes_ = 0;
   std::size_t fresh_boards_ = 0;
@@ -88,23 +94,36 @@ class TablesReader {
 
 const std::map<std::string_view, TablesReader::Record>& TablesReader::records() {
   static const std::map<std::string_view, Record> known{
-      {"source", &TablesReader::read_source},       {"toolkit", &TablesReader::read_toolkit},
-      {"driver", &TablesReader::read_driver},       {"forward", &TablesReader::read_forward},
-      {"arch", &TablesReader::read_arch},           {"gpu", &TablesReader::read_gpu},
-      {"compiler", &TablesReader::read_compiler},   {"glibc", &TablesReader::read_glibc},
-      {"cudnn", &TablesReader::read_cudnn},         {"nccl", &TablesReader::read_nccl},
-      {"framework", &TablesReader::read_framework}, {"recipe", &TablesReader::read_recipe},
-      {"soname", &TablesReader::read_soname},       {"error", &TablesReader::read_error},
-      {"phrase", &TablesReader::read_phrase},       {"context", &TablesReader::read_context},
-      {"code", &TablesReader::read_code},           {"rate", &TablesReader::read_rate},
-      {"board", &TablesReader::read_board},         {"measured", &TablesReader::read_measured},
+      {"source", {&TablesReader::read_source, {1}}},
+      {"toolkit", {&TablesReader::read_toolkit, {1}}},
+      {"driver", {&TablesReader::read_driver, {1}}},
+      {"forward", {&TablesReader::read_forward, {1}}},
+      {"arch", {&TablesReader::read_arch, {1}}},
+      {"gpu", {&TablesReader::read_gpu, {1}}},
+      {"compiler", {&TablesReader::read_compiler, {1, 2}}},
+      {"glibc", {&TablesReader::read_glibc, {1}}},
+      {"cudnn", {&TablesReader::read_cudnn, {1, 2}}},
+      {"nccl", {&TablesReader::read_nccl, {1}}},
+      {"framework", {&TablesReader::read_framework, {1, 3, 4, 10}}},
+      {"recipe", {&TablesReader::read_recipe, {1, 2, 3}}},
+      {"soname", {&TablesReader::read_soname, {1, 2}}},
+      {"error", {&TablesReader::read_error, {1}}},
+      {"phrase", {&TablesReader::read_phrase, {1, 2}}},
+      {"context", {&TablesReader::read_context, {1, 2}}},
+      {"code", {&TablesReader::read_code, {1, 2, 3}}},
+      {"rate", {&TablesReader::read_rate, {1, 2}}},
+      {"board", {&TablesReader::read_board, {1}}},
+      {"measured", {&TablesReader::read_measured, {1, 2}}},
   };
   return known;
 }
 
 void TablesReader::read(std::string_view text) {
-  const auto lines = text::lines(text);
+  const auto lines = text::lines(text::without_byte_order_mark(text));
   RowReader head(lines.empty() ? std::string_view{} : lines[0], where_, 1);
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
+    head.refuse("it is UTF-16; save it as UTF-8");
+  }
   read_head(head);
   for (std::size_t i = 1; i < lines.size(); ++i) {
     if (lines[i].empty() || lines[i].starts_with('#')) continue;
@@ -114,8 +133,11 @@ void TablesReader::read(std::string_view text) {
     if (found == records().end()) {
       row.refuse(fmt::format("`{}` is no kind of row", text::visible(kind, 40)));
     }
-    (this->*found->second)(row);
+    (this->*found->second.read)(row);
     row.end();
+    // Of two rows with one key nobody could tell which one holds.
+    const auto [first, is_new] = lines_.emplace(row.key(found->second.key), i + 1);
+    if (!is_new) row.refuse(fmt::format("line {} says it already", first->second));
   }
 }
 
@@ -124,15 +146,15 @@ void TablesReader::read_head(RowReader& row) {
   if (const auto schema = row.text("schema"); schema != "1") {
     row.refuse(fmt::format("schema `{}` is not known", text::visible(schema, 20)));
   }
-  const std::string date = row.date("date");
-  if (date.size() != 10) row.refuse("the table has no date");
-  tables_.date = std::max(tables_.date, date);
+  date_ = row.date("date");
+  if (date_.size() != 10) row.refuse("the table has no date");
+  tables_.date = std::max(tables_.date, date_);
   row.end();
 }
 
 void TablesReader::read_source(RowReader& row) {
-  const std::string key = row.needed("key");
-  if (!sources_.emplace(key, row.needed("source")).second) row.refuse("the same source twice");
+  std::string key = row.needed("key");
+  sources_.emplace(std::move(key), row.needed("source"));
 }
 
 std::string TablesReader::source(RowReader& row) const {
@@ -361,10 +383,12 @@ void TablesReader::read_measured(RowReader& row) {
 
 }  // namespace
 
-void overlay(Tables& tables, std::string_view text, std::string_view where) {
+std::string overlay(Tables& tables, std::string_view text, std::string_view where) {
   Tables changed = tables;
-  TablesReader(changed, where).read(text);
+  TablesReader reader(changed, where);
+  reader.read(text);
   tables = std::move(changed);
+  return reader.date();
 }
 
 }  // namespace cudaenv::compat

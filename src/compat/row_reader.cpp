@@ -220,6 +220,12 @@ std::vector<std::string> RowReader::sentences(std::string_view what) {
   return result;
 }
 
+std::string RowReader::key(const std::vector<std::size_t>& places) const {
+  std::string result(fields_.at(0));
+  for (const auto place : places) result.append("\t").append(fields_.at(place));
+  return result;
+}
+
 void RowReader::end() const {
   if (next_ < fields_.size()) {
     refuse(fmt::format("it has {} fields, not {}", fields_.size(), next_));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -41,6 +42,9 @@ class RowReader {
 
   // Separated by " || "; none in an empty field.
   std::vector<std::string> sentences(std::string_view what);
+
+  // The fields at these places, counted from 0; the line has them.
+  std::string key(const std::vector<std::size_t>& places) const;
 
   // Refuses a line that has more fields.
   void end() const;

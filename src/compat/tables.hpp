@@ -255,9 +255,9 @@ struct Tables {
   std::optional<Version> first_with(ComputeCapability capability) const;
 };
 
-// Adds the rows of `text`; one with the key of a row that is there takes its place. Throws
-// Error(corrupt) that names `where` and the line.
-void overlay(Tables& tables, std::string_view text, std::string_view where);
+// Adds the rows of `text`, whose date it returns; one with the key of a row that is there takes its
+// place. Throws Error(corrupt) that names `where` and the line, also for two rows with one key.
+std::string overlay(Tables& tables, std::string_view text, std::string_view where);
 
 // The tables that are compiled into the program.
 const Tables& builtin_tables();

@@ -147,8 +147,8 @@ std::string wait_complaint(const ResponseHead& head, std::chrono::milliseconds l
 }
 
 bool looks_like_html(std::string_view beginning, std::string_view content_type) {
-  if (beginning.starts_with("\xEF\xBB\xBF")) beginning.remove_prefix(3);
-  const std::string start = text::lower(text::trimmed(beginning.substr(0, 512)));
+  beginning = text::without_byte_order_mark(beginning).substr(0, 512);
+  const std::string start = text::lower(text::trimmed(beginning));
   for (const std::string_view mark : {"<!doctype html", "<html", "<head", "<body"}) {
     if (start.starts_with(mark)) return true;
   }

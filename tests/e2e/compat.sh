@@ -80,7 +80,24 @@ page.feed(open(sys.argv[1], encoding="utf-8").read())
 assert page.tables == 6 and not page.open, (page.tables, page.open)
 PY
 
+step "what is not known is said, and what is given counts"
+for unknown in "--cuda 12.7" "--cuda 99" "--gpu 99.9" "--cuda 12.4.1.1.1"; do
+  # shellcheck disable=SC2086
+  must "$CUDAENV" compat $unknown
+  assert_contains "compat $unknown" "$out" "is not in the tables"
+done
+must "$CUDAENV" compat --cuda 12 --driver 525.60.13 --json
+holds "ids == ['driver.minor-version']"
+must "$CUDAENV" compat --cudnn 8.6 --json
+holds "{r['cuda']: r['cudnn_verdict'] for r in j['by']['cuda']}['11.8.0'] == 'listed'"
+holds "{r['cuda']: r['cudnn_verdict'] for r in j['by']['cuda']}['13.0.2'] == 'other-major'"
+must "$CUDAENV" compat --python 3.13 --json
+holds "{r['verdict'] for r in j['by']['framework'] if r['version'] == '2.20' and r['framework'] == 'tensorflow'} == {'fine'}"
+
 step "words that mean nothing"
+run "$CUDAENV" compat "tensorflow>=2.13"
+assert_equal "the status of a range" 2 "$status"
+assert_contains "the advice" "$err" "shows all"
 run "$CUDAENV" compat pytorhc
 assert_equal "the status" 2 "$status"
 assert_contains "the advice" "$err" "did you mean \`pytorch\`?"
@@ -107,6 +124,20 @@ echo "toolkit	12.x" >>"$scratch/tables/a.tsv"
 run env CUDAENV_COMPAT="$scratch/tables" "$CUDAENV" compat
 assert_equal "the status" 1 "$status"
 assert_contains "the place" "$err" "line 4: the release \`12.x\` is not a version"
+printf 'compat\t1\t2001-01-01\nsource\ts\tx\n' >"$scratch/tables/a.tsv"
+must env CUDAENV_COMPAT="$scratch/tables" "$CUDAENV" compat --cuda 12.4.1
+assert_contains "a table that is old" "$err" "a.tsv of 2001-01-01, older than the built-in tables"
+printf 'source\tt\tx\nsource\tt\ty\n' >>"$scratch/tables/a.tsv"
+run env CUDAENV_COMPAT="$scratch/tables" "$CUDAENV" compat
+assert_contains "a row twice" "$err" "line 4: line 3 says it already"
+mkfifo "$scratch/tables/b.tsv"
+rm "$scratch/tables/a.tsv"
+run env CUDAENV_COMPAT="$scratch/tables" "$CUDAENV" compat
+assert_contains "a pipe" "$err" "is not a file"
+rm "$scratch/tables/b.tsv"
+run env CUDAENV_COMPAT="$scratch/tables" "$CUDAENV" compat
+assert_equal "a folder without a table" 1 "$status"
+assert_contains "a folder without a table" "$err" "has no table"
 run env CUDAENV_COMPAT="$scratch/none" "$CUDAENV" compat
 assert_equal "the status" 1 "$status"
 assert_contains "the advice" "$err" "or unset it"

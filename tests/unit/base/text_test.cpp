@@ -12,6 +12,15 @@
 namespace text = cudaenv::text;
 using Views = std::vector<std::string_view>;
 
+TEST_CASE("a byte order mark is taken off, once and only at the beginning") {
+  CHECK(text::without_byte_order_mark("\xEF\xBB\xBF"
+                                      "a") == "a");
+  CHECK(text::without_byte_order_mark("\xEF\xBB\xBF\xEF\xBB\xBF") == "\xEF\xBB\xBF");
+  CHECK(text::without_byte_order_mark("\xEF\xBB") == "\xEF\xBB");
+  CHECK(text::without_byte_order_mark("a\xEF\xBB\xBF") == "a\xEF\xBB\xBF");
+  CHECK(text::without_byte_order_mark("").empty());
+}
+
 TEST_CASE("trimming takes blanks, tabs and line ends off both ends only") {
   CHECK(text::trimmed(" \t12.1 \r\n") == "12.1");
   CHECK(text::trimmed("a b") == "a b");

@@ -55,6 +55,30 @@ TEST_CASE("a local framework row comes before the others") {
   CHECK(tables.frameworks.front().name == "ourtorch");
 }
 
+TEST_CASE("a table may come from an editor that writes a mark, CR LF and no last newline") {
+  Tables tables;
+  overlay(tables,
+          "\xEF\xBB\xBF"
+          "compat\t1\t2027-01-01\r\nsource\ts\tx\r\n\r\ngpu\tA\t9.0\tB\tC\ts\r",
+          "site.tsv");
+  CHECK(tables.gpus.size() == 1);
+  CHECK(tables.gpus[0].source == "x");
+}
+
+TEST_CASE("a table says a thing once, by every part of its key") {
+  Tables tables;
+  overlay(tables,
+          head + "cudnn\t9.1\t12\t12.1\tlisted\t\t5.0\t9.0\ts\n" +
+              "cudnn\t9.1\t11\t11.8\tlisted\t\t5.0\t9.0\ts\n" +
+              "compiler\t12.1\tgcc\t\t12\t\ts\ncompiler\t12.1\tclang\t\t15\t\ts\n",
+          "site.tsv");
+  CHECK(tables.cudnn.size() == 2);
+  CHECK(tables.compilers.size() == 2);
+  // Another table may say it otherwise.
+  overlay(tables, head + "cudnn\t9.1\t12\t12.2\tlisted\t\t5.0\t9.0\ts\n", "newer.tsv");
+  CHECK(tables.cudnn.size() == 2);
+}
+
 TEST_CASE("comments and empty lines say nothing") {
   Tables tables;
   overlay(tables, head + "\n# ours\ngpu\tOur GPU\t9.0\tHopper\tdata center\ts\n", "site.tsv");
@@ -78,7 +102,6 @@ TEST_CASE("a table that is damaged names the line and changes nothing") {
         "line 3: the capabilities are not in order");
   CHECK(refusal(head + "glibc\t2.41\t<=\tx\ts\n") ==
         "line 3: the CUDA `<=` is not a version or a range of versions");
-  CHECK(refusal(head + "source\ts\tagain\n") == "line 3: the same source twice");
   CHECK(refusal(head + "board\tA\t0\n") ==
         "line 3: the memory bandwidth `0` is not a number above 0");
   CHECK(refusal(head + "board\tA\t1e3\n") ==
@@ -86,6 +109,11 @@ TEST_CASE("a table that is damaged names the line and changes nothing") {
   CHECK(refusal(head + "board\tA\t\t\t\t\t4\t\t\ts\n") ==
         "line 3: PCIe takes both a generation and lanes");
   CHECK(refusal(head + "measured\tA\tx\tus\t1\ts\n") == "line 3: there is no board `A` above it");
+  CHECK(refusal(head + "source\ts\tagain\n") == "line 3: line 2 says it already");
+  CHECK(refusal(head + "gpu\tA\t9.0\tB\tC\ts\n\ngpu\tB\t9.0\tB\tC\ts\ngpu\tA\t8.9\tB\tC\ts\n") ==
+        "line 6: line 3 says it already");
+  CHECK(refusal("\xFF\xFE"
+                "c\0o\0") == "line 1: it is UTF-16; save it as UTF-8");
 
   Tables tables;
   CHECK_THROWS_AS(overlay(tables, head + "gpu\tA\t9.0\tB\tC\ts\nbroken\n", "x"), Error);
