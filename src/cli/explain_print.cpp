@@ -27,6 +27,8 @@ std::string family_name(const std::string& family) {
       {"cudnn8", "cudnnStatus_t of cuDNN 8"},
       {"nccl", "ncclResult_t"},
       {"cufft", "cufftResult"},
+      {"curand", "curandStatus_t"},
+      {"nvjitlink", "nvJitLinkResult"},
       {"cusolver", "cusolverStatus_t"},
       {"cusparse", "cusparseStatus_t"},
       {"nvml", "nvmlReturn_t"},
@@ -55,7 +57,8 @@ std::string heading(const commands::Explained& error, const Style& style) {
   std::string text = style.bold(what.error->title) + "\n";
   if (what.line > 0) {
     text += fmt::format("  line {}: {}\n", what.line, without_secrets(what.shown));
-    if (what.times > 1) text += fmt::format("  and {} more times\n", what.times - 1);
+    if (what.times == 2) text += "  and once more\n";
+    if (what.times > 2) text += fmt::format("  and {} more times\n", what.times - 1);
   }
   if (what.code) text += fmt::format("  {}\n", code_text(*what.code));
   return text;

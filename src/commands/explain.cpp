@@ -15,6 +15,7 @@ std::vector<compat::Explanation> of_text(const compat::ErrorTexts& texts, const 
   compat::LogReader reader(texts);
   reader.feed(text);
   found = reader.finish();
+  if (found.empty()) found = texts.of_piece(text);
   for (auto& each : found) {
     each.line = 0;
     each.shown.clear();

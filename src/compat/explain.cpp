@@ -42,6 +42,19 @@ std::string filled(std::string_view text, const std::vector<std::string>& caught
   return result;
 }
 
+// Without what differs between a message and what people remember of it.
+std::string squeezed(std::string_view text) {
+  std::string result;
+  for (const char c : text::lower(text)) {
+    if (text::is_alphanumeric(c) || c == '.') result += c;
+  }
+  return result;
+}
+
+// Shorter pieces stand in texts that have nothing to do with each other.
+constexpr std::size_t shortest_piece = 8;
+constexpr std::size_t most_meanings = 3;
+
 // Names that texts outside of errors have, too.
 bool is_telling_name(const CodeRow& code) { return code.family != "xid"; }
 
@@ -61,7 +74,11 @@ ErrorTexts::ErrorTexts(const Tables& tables)
     entries_.push_back({*Phrase::parse(row.text), tables.error(row.error), nullptr, nullptr});
   }
   for (const auto& row : tables.contexts) {
-    entries_.push_back({*Phrase::parse(row.text), nullptr, nullptr, &row.family});
+    if (ContextRow::takes_words(row.text)) {
+      add_worded(row);
+    } else {
+      entries_.push_back({*Phrase::parse(row.text), nullptr, nullptr, &row.family});
+    }
   }
   for (const auto& row : tables.codes) {
     const auto phrase = Phrase::parse(row.name);
@@ -73,14 +90,34 @@ ErrorTexts::ErrorTexts(const Tables& tables)
   finder_ = PhraseFinder(words);
 }
 
+// The text, with the words of each error of the family in its place.
+void ErrorTexts::add_worded(const ContextRow& context) {
+  const auto at = context.text.find(ContextRow::words_place);
+  for (const auto& row : tables_.codes) {
+    if (row.family != context.family || row.words.empty()) continue;
+    std::string text = context.text;
+    text.replace(at, ContextRow::words_place.size(), row.words);
+    if (const auto phrase = Phrase::parse(text)) {
+      entries_.push_back({*phrase, tables_.error(row.error), &row, nullptr});
+    }
+  }
+}
+
 std::vector<Explanation> ErrorTexts::of_code(std::string_view word) const {
   const auto typed = text::trimmed(word);
   const auto number = number_of(typed);
   const std::string name = text::lower(typed);
-  std::vector<const CodeRow*> rows;
-  for (const auto& row : tables_.codes) {
-    if (number ? row.number == *number : text::lower(row.name) == name) rows.push_back(&row);
+  std::vector<Explanation> result;
+  for (const auto* row : codes_by_likelihood()) {
+    if (number ? row->number != *number : text::lower(row->name) != name) continue;
+    result.push_back(explanation(*tables_.error(row->error), row, {}));
   }
+  return result;
+}
+
+std::vector<const CodeRow*> ErrorTexts::codes_by_likelihood() const {
+  std::vector<const CodeRow*> rows;
+  for (const auto& row : tables_.codes) rows.push_back(&row);
   const auto rank = [](const CodeRow* row) {
     if (row->family == runtime) return 0;
     if (row->family == "driver") return 1;
@@ -88,10 +125,37 @@ std::vector<Explanation> ErrorTexts::of_code(std::string_view word) const {
   };
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const auto* a, const auto* b) { return rank(a) < rank(b); });
+  return rows;
+}
+
+std::vector<Explanation> ErrorTexts::of_piece(std::string_view typed) const {
+  const std::string piece = squeezed(typed);
   std::vector<Explanation> result;
-  for (const auto* row : rows) {
-    result.push_back(explanation(*tables_.error(row->error), row, {}));
+  if (piece.size() < shortest_piece) return result;
+  const auto add = [&](const std::string& id, const CodeRow* code) {
+    const ErrorRow* error = tables_.error(id);
+    const bool told = std::any_of(result.begin(), result.end(),
+                                  [&](const Explanation& each) { return each.error == error; });
+    if (!told) result.push_back(explanation(*error, code, {}));
+  };
+  const auto holds = [&](std::string_view text) {
+    return squeezed(text).find(piece) != std::string::npos;
+  };
+  const auto codes = codes_by_likelihood();
+  for (const auto* code : codes) {
+    if (squeezed(code->words) == piece) add(code->error, code);
   }
+  if (!result.empty()) return result;
+  for (const auto* code : codes) {
+    if (holds(code->words) || holds(code->name)) add(code->error, code);
+  }
+  for (const auto& error : tables_.errors) {
+    if (holds(error.title)) add(error.id, nullptr);
+  }
+  for (const auto& phrase : tables_.phrases) {
+    if (holds(phrase.text)) add(phrase.error, nullptr);
+  }
+  if (result.size() > most_meanings) result.clear();
   return result;
 }
 

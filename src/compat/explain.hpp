@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "compat/phrase.hpp"
@@ -20,7 +21,7 @@ struct Explanation {
   std::vector<std::string> help;
   std::uint64_t line = 0;   // of the log, from 1; 0: not of a log
   std::string shown;        // that line, fit to show
-  std::uint64_t times = 1;  // how often it stands there
+  std::uint64_t times = 1;  // how often it stands there, in the same form
 };
 
 // With what a phrase caught filled in for {1}, {2}, ...
@@ -35,6 +36,9 @@ class ErrorTexts {
   // What a number or a name of an error means: "35", "0x23", "cudaErrorNoDevice", "xid 79". The
   // CUDA runtime's and the driver's own come first, one for each error; nothing for other words.
   std::vector<Explanation> of_code(std::string_view word) const;
+  // What a piece of a message or name can mean, as people type it: "initialization error",
+  // "SystemNotReady". Nothing where it is short, or stands in texts of more than a few errors.
+  std::vector<Explanation> of_piece(std::string_view piece) const;
   // The known name that is closest to a word; empty where none is close.
   std::string close_name(std::string_view word) const;
 
@@ -43,9 +47,11 @@ class ErrorTexts {
   struct Entry {
     Phrase phrase;
     const ErrorRow* error;      // null: the error is that of the number
-    const CodeRow* code;        // of a name, else null
+    const CodeRow* code;        // of a name or its words, else null
     const std::string* family;  // of a number, else null
   };
+  std::vector<const CodeRow*> codes_by_likelihood() const;
+  void add_worded(const ContextRow& context);
   // Digits that stand where a family's number is expected; null for one that is not known.
   const CodeRow* numbered(const std::string& family, const std::string& digits) const;
 
@@ -74,6 +80,7 @@ class LogReader {
     std::size_t at;
     std::uint32_t entry;
   };
+  void cut(std::string_view bytes);
   void end_piece(bool whole_line);
   void scan(std::size_t from);
   void resolve(bool all);
@@ -93,8 +100,10 @@ class LogReader {
   std::vector<Candidate> candidates_;
   std::vector<Explanation> found_;
   std::vector<std::uint64_t> places_;  // in all of the flow, of each that was found
-  std::vector<std::size_t> caught_;    // places that its phrase caught
+  // How many places its phrase caught, and how long it was.
+  std::vector<std::pair<std::size_t, std::size_t>> said_;
   std::map<std::string_view, std::size_t> by_error_;
+  std::map<std::pair<std::uint32_t, const ErrorRow*>, std::uint64_t> times_;  // of each phrase
 };
 
 }  // namespace cudaenv::compat

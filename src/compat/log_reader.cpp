@@ -18,7 +18,15 @@ constexpr std::uint64_t nearby = 60;
 
 }  // namespace
 
+// Half of the bytes of a log that was written as UTF-16 are NUL; without them it is ASCII.
 void LogReader::feed(std::string_view bytes) {
+  if (bytes.find('\0') == std::string_view::npos) return cut(bytes);
+  std::string plain(bytes);
+  std::erase(plain, '\0');
+  cut(plain);
+}
+
+void LogReader::cut(std::string_view bytes) {
   while (!bytes.empty()) {
     // A progress bar's \r begins a line too, but none that is counted.
     const auto end = std::min(bytes.find_first_of("\r\n"), bytes.size());
@@ -110,17 +118,20 @@ void LogReader::take(const Candidate& candidate, const Phrase::Match& match) {
     if (!code) return;
     error = texts_.tables_.error(code->error);
   }
+  // One message often has a number, a name and words, each of which is found.
+  const std::uint64_t times = ++times_[{candidate.entry, error}];
+  const std::pair said{match.caught.size(), match.end - candidate.at};
   if (const auto known = by_error_.find(error->id); known != by_error_.end()) {
     Explanation& first = found_[known->second];
     const bool same_place = places_[known->second] == dropped_ + candidate.at;
-    if (same_place && match.caught.size() > caught_[known->second]) {
-      // Two phrases of one error: the longer one says more.
+    if (same_place && !is_number && said > said_[known->second]) {
+      // Two phrases of one error: the one that catches more, else the longer one, says more.
       const auto fuller = explanation(*error, first.code, match.caught);
       first.causes = fuller.causes;
       first.help = fuller.help;
-      caught_[known->second] = match.caught.size();
+      said_[known->second] = said;
     }
-    if (!same_place) ++first.times;
+    first.times = std::max(first.times, times);
     if (!first.code) first.code = code;
     return;
   }
@@ -128,7 +139,7 @@ void LogReader::take(const Candidate& candidate, const Phrase::Match& match) {
   found_.push_back(
       explanation(*error, code, is_number ? std::vector<std::string>{} : match.caught));
   places_.push_back(dropped_ + candidate.at);
-  caught_.push_back(is_number ? 0 : match.caught.size());
+  said_.push_back(is_number ? std::pair<std::size_t, std::size_t>{} : said);
   const Line& line = line_at(candidate.at);
   found_.back().line = line.number;
   found_.back().shown = text::visible(text::trimmed(line.text), longest_shown);

@@ -327,7 +327,15 @@ void TablesReader::read_phrase(RowReader& row) {
 void TablesReader::read_context(RowReader& row) {
   ContextRow read{row.plain_name("family"), row.needed("text"), source(row)};
   const auto phrase = Phrase::parse(read.text);
-  if (!phrase || !phrase->has_number()) row.refuse("it has no place for a number");
+  if (!phrase) row.refuse("it does not begin with a text of three letters");
+  if (!phrase->has_number() && !ContextRow::takes_words(read.text)) {
+    row.refuse("it has no place for a number or words");
+  }
+  // Else every line that begins so is compared with the words of each error.
+  if (ContextRow::takes_words(read.text) &&
+      read.text.find('{') != read.text.find(ContextRow::words_place)) {
+    row.refuse("there is another place before its words");
+  }
   place(tables_.contexts, std::move(read), [](const auto& a, const auto& b) {
     return std::tie(a.family, a.text) < std::tie(b.family, b.text);
   });

@@ -166,11 +166,17 @@ struct PhraseRow {
   std::string source;
 };
 
-// How programs print an error's number: "CUDA failure {number}".
+// How programs print an error: its number, "CUDA failure {number}", or what the library itself
+// says of it, "CUDA error: {words}". Both alone would be in many a text that is about other things.
 struct ContextRow {
   std::string family;
   std::string text;
   std::string source;
+
+  static constexpr std::string_view words_place = "{words}";
+  static bool takes_words(std::string_view text) {
+    return text.find(words_place) != std::string_view::npos;
+  }
 };
 
 // A number and name of a library's errors.

@@ -25,15 +25,23 @@ HEADERS = {
     "cufft": ("cufft.h", r"CUFFT_\w+", False),
     "cusolver": ("cusolver_common.h", r"CUSOLVER_STATUS_\w+", False),
     "cusparse": ("cusparse.h", r"CUSPARSE_STATUS_\w+", False),
+    "curand": ("curand.h", r"CURAND_STATUS_\w+", True),
+    "nvjitlink": ("nvJitLink.h", r"NVJITLINK_(?:SUCCESS|ERROR_[A-Z_]+)", True),
+    "nvml": ("nvml.h", r"NVML_ERROR_\w+", True),
 }
 # No error that a call returns.
 NO_ERRORS = {"cudaErrorApiFailureBase"}
 
 
 def numbers(text, names):
-    return {name: int(number, 0)
-            for name, number in re.findall(rf"^\s*({names})\s*=\s*(0x[0-9A-Fa-f]+|\d+)", text,
-                                           re.MULTILINE)}
+    """The enumerators; one without a number has the next one."""
+    found, last = {}, None
+    for name, number in re.findall(
+            rf"^\s*({names})\s*(?:=\s*(0x[0-9A-Fa-f]+|\d+))?\s*(?:,|/|$)", text, re.MULTILINE):
+        if name not in found and (number or last is not None):
+            last = int(number, 0) if number else last + 1
+            found[name] = last
+    return found
 
 
 def compare(rows, family, header, complete):
@@ -62,12 +70,15 @@ def table_rows(text):
 def self_test():
     header = numbers("  cudaErrorOne = 1,\n  cudaErrorTwo   =   0x2,\n", HEADERS["runtime"][1])
     assert header == {"cudaErrorOne": 1, "cudaErrorTwo": 2}, header
+    header = numbers("{\n A_OK = 0,\n A_BAD, /**< Bad */\n A_WORSE\n};\n", r"A_\w+")
+    assert header == {"A_OK": 0, "A_BAD": 1, "A_WORSE": 2}, header
+    header = numbers("  cudaErrorOne = 1,\n  cudaErrorTwo   =   0x2,\n", HEADERS["runtime"][1])
     good = table_rows("code\truntime\t1\tcudaErrorOne\tx\t\ts\ncode\truntime\t2\tcudaErrorTwo\tx\t\ts")
     assert not compare(good["runtime"], "runtime", header, True)
     wrong = table_rows("code\truntime\t3\tcudaErrorOne\tx\t\ts")
     assert len(compare(wrong["runtime"], "runtime", header, True)) == 2
     assert len(compare(wrong["runtime"], "runtime", header, False)) == 1
-    print("4 of 4 cases hold")
+    print("5 of 5 cases hold")
     return 0
 
 

@@ -61,10 +61,11 @@ std::vector<Case> cases() {
   return result;
 }
 
-std::vector<std::string> expected_of(const Case& one, const std::vector<Explanation>& found) {
+// The ids as one text, which a failed check shows.
+std::string expected_of(const Case& one, const std::vector<Explanation>& found) {
   std::vector<std::string> seen = ids(found);
   std::erase_if(seen, [&](const std::string& id) { return one.also.contains(id); });
-  return seen;
+  return text::join(seen, " ");
 }
 
 // What terminals, loggers and editors do to a log, line by line or to all of it.
@@ -167,7 +168,7 @@ TEST_CASE("logs of frameworks, compilers and containers are recognised however t
       // A break at column 80 can cut a number, which nothing can mend; ids are compared, not those.
       CAPTURE(name);
       CAPTURE(one.log);
-      CHECK(expected_of(one, explained(change(one.log))) == one.ids);
+      CHECK(expected_of(one, explained(change(one.log))) == text::join(one.ids, " "));
     }
   }
 }
@@ -223,6 +224,24 @@ TEST_CASE("a number is the runtime's first, and what else it may be comes after"
   CHECK(texts().close_name("cudaErorNoDevice") == "cudaErrorNoDevice");
 }
 
+TEST_CASE("a piece of a message or name is known where it can mean little else") {
+  const auto first = [](std::string_view piece) {
+    const auto found = texts().of_piece(piece);
+    return found.empty() ? "" : found[0].error->id;
+  };
+  CHECK(first("forward compatibility was attempted") == "compat-unsupported");
+  CHECK(first("Initialization Error") == "not-initialised");
+  CHECK(first("unknown error") == "unknown-error");
+  CHECK(first("out of memory") == "out-of-memory");
+  CHECK(first("SystemNotReady") == "not-ready");
+  CHECK(first("stub library") == "stub-library");
+  CHECK(first("unsupported toolchain") == "ptx-toolchain");
+  CHECK(first("all is well") == "");
+  CHECK(first("error") == "");
+  CHECK(first("cannot open shared object file") == "");
+  CHECK(first("") == "");
+}
+
 TEST_CASE("a number counts only where a program prints an error's number") {
   CHECK(ids(explained("CUDA failure 804 in line 3")) ==
         std::vector<std::string>{"compat-unsupported"});
@@ -251,6 +270,54 @@ TEST_CASE("of two phrases at one place the one that says more counts, and once")
   CHECK(found[0].causes[0].find("against cuDNN (8,3,2), loaded was (8,0,3)") != std::string::npos);
 }
 
+TEST_CASE("of several names that fit the longest is told") {
+  CHECK(explained("/usr/bin/ld: cannot find -lcudart_static")[0].causes[0].find(
+            "libcudart_static:") != std::string::npos);
+  CHECK(explained("/usr/bin/ld: cannot find -lcuda: No such file")[0].causes[0].find("libcuda:") !=
+        std::string::npos);
+}
+
+TEST_CASE("a part of cuDNN is not taken for its version") {
+  const auto found = explained("OSError: libcudnn_ops_infer.so.8: cannot open shared object file");
+  CHECK(ids(found) == std::vector<std::string>{"cudnn8-split"});
+  for (const auto& cause : found[0].causes) CHECK(cause.find("infer") == std::string::npos);
+}
+
+TEST_CASE("a number, a name and words of one message are one error, once") {
+  for (const std::string_view log :
+       {"CUDA error at a.cu:52 code=35(cudaErrorInsufficientDriver) \"cudaGetDeviceCount(&n)\"",
+        "failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected",
+        "CUDA error: out of memory (cudaErrorMemoryAllocation, CUDA error 2)"}) {
+    CAPTURE(log);
+    const auto found = explained(log);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].times == 1);
+    CHECK(found[0].code != nullptr);
+  }
+}
+
+TEST_CASE("what a library says of an error counts after words that announce it") {
+  CHECK(ids(explained("CUDA error: unspecified launch failure")) ==
+        std::vector<std::string>{"launch-failure"});
+  for (const auto& row : builtin_tables().codes) {
+    if (row.family != "runtime" || row.words.empty()) continue;
+    CAPTURE(row.words);
+    const auto found = explained("RuntimeError: CUDA error: " + row.words + "\n");
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].error->id == row.error);
+  }
+  CHECK(explained("unknown error, invalid argument, out of memory").empty());
+}
+
+TEST_CASE("a log in UTF-16 is read") {
+  for (const auto& one : cases()) {
+    std::string wide = "\xFF\xFE";
+    for (const char c : one.log) wide += std::string{c, '\0'};
+    CAPTURE(one.log);
+    CHECK(expected_of(one, explained(wide)) == text::join(one.ids, " "));
+  }
+}
+
 TEST_CASE("line and count of an error are told") {
   std::string log = "\n\nstart\n";
   for (int i = 0; i < 5; ++i) log += "CUDA error: \x1b[31mout of memory\x1b[0m\n";
@@ -265,7 +332,7 @@ TEST_CASE("a log may come in any pieces") {
   for (const auto& one : cases()) {
     LogReader reader(texts());
     for (const char c : one.log) reader.feed({&c, 1});
-    CHECK(expected_of(one, reader.finish()) == one.ids);
+    CHECK(expected_of(one, reader.finish()) == text::join(one.ids, " "));
   }
 }
 

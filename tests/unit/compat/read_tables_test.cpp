@@ -115,6 +115,11 @@ TEST_CASE("a table that is damaged names the line and changes nothing") {
   CHECK(refusal("\xFF\xFE"
                 "c\0o\0") == "line 1: it is UTF-16; save it as UTF-8");
 
+  CHECK(refusal(head + "context\truntime\tCUDA error\ts\n") ==
+        "line 3: it has no place for a number or words");
+  CHECK(refusal(head + "context\truntime\tCUDA error {number}: {words}\ts\n") ==
+        "line 3: there is another place before its words");
+
   Tables tables;
   CHECK_THROWS_AS(overlay(tables, head + "gpu\tA\t9.0\tB\tC\ts\nbroken\n", "x"), Error);
   CHECK(tables.gpus.empty());
