@@ -57,7 +57,7 @@ void PartialFile::append(std::string_view bytes) {
   if (!writer_ && size_ == 0) writer_ = sys::create_file(path_);
   if (!writer_) {
     writer_ = sys::Fd(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW));
-    if (!writer_) sys::fail(errno, "open", path_);
+    if (!writer_) sys::fail(errno, "write", path_);
   }
   sys::write_all(writer_.get(), bytes, path_);
   hasher_.update(bytes);

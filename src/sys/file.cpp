@@ -25,8 +25,12 @@ namespace {
 
 bool is_absence(int code) { return code == ENOENT || code == ENOTDIR; }
 
+bool is_reading(std::string_view doing) {
+  return doing == "open" || doing.starts_with("read") || doing == "look at";
+}
+
 // What the user can do about an errno, or nothing.
-std::string advice_for(int code) {
+std::string advice_for(int code, std::string_view doing) {
   switch (code) {
     case ENOSPC:
       return "free some space, or name another root with CUDAENV_ROOT";
@@ -38,6 +42,8 @@ std::string advice_for(int code) {
       return "keep a root and its state on one filesystem, or name another with CUDAENV_ROOT";
     case EACCES:
     case EPERM:
+      if (doing == "run") return "it has to be an executable file";
+      if (is_reading(doing)) return "run it with sudo, or make it readable for this user";
       return "run it with sudo, or name a root of your own with CUDAENV_ROOT";
     default:
       return {};
@@ -118,7 +124,7 @@ void fail(int code, std::string_view doing, const fs::path& path) {
   Error error(full ? ErrorKind::full : ErrorKind::system,
               fmt::format("cannot {} `{}`: {}", doing, text::visible(path.string(), 1000),
                           text::lower(std::strerror(code))));
-  const std::string advice = advice_for(code);
+  const std::string advice = advice_for(code, doing);
   if (advice.empty()) throw error;
   throw std::move(error).help(advice);
 }

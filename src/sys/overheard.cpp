@@ -138,7 +138,8 @@ void listen(const Fd& stream, pid_t pid, const std::function<void(std::string_vi
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return;
     const std::string_view piece(block.data(), static_cast<std::size_t>(got));
-    write_stderr(piece);
+    // Where nobody reads our stderr any more the command is to meet that, as it would without us.
+    if (!write_to(STDERR_FILENO, piece) && errno == EPIPE) return;
     hear(piece);
   }
 }
@@ -153,6 +154,7 @@ int run_overheard(const std::vector<std::string>& arguments,
   const pid_t child = start(arguments, environment, said.write);
   said.write.close();
   listen(said.read, child, hear);
+  said.read.close();
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

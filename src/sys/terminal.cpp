@@ -47,13 +47,14 @@ unsigned terminal_height(int fd) {
   return 24;
 }
 
-void write_to(int fd, std::string_view bytes) noexcept {
+bool write_to(int fd, std::string_view bytes) noexcept {
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
+    if (written <= 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
+  return true;
 }
 
 void write_stderr(std::string_view bytes) noexcept { write_to(STDERR_FILENO, bytes); }

@@ -13,8 +13,9 @@ namespace cudaenv::sys {
 bool is_terminal(int fd);
 // Columns of the terminal behind `fd`, or 80.
 unsigned terminal_width(int fd);
-// Writes past any buffering; failures are ignored.
-void write_to(int fd, std::string_view bytes) noexcept;
+// Writes past any buffering. False where not all was taken; errno then says why.
+bool write_to(int fd, std::string_view bytes) noexcept;
+// The same, to stderr; failures are ignored.
 void write_stderr(std::string_view bytes) noexcept;
 // Rows of the terminal behind `fd`, or 24.
 unsigned terminal_height(int fd);

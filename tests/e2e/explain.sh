@@ -94,6 +94,12 @@ assert_equal "both" 2 "$status"
 run "$CUDAENV" explain --json -- true
 assert_equal "json of a command" 2 "$status"
 
+step "stderr that nobody reads ends the command"
+status=0
+# shellcheck disable=SC2016
+timeout 60 bash -c '"$CUDAENV" explain -- sh -c "exec yes >&2" 2> >(head -c 100 >/dev/null)' || status=$?
+assert_equal "as SIGPIPE does it" 141 "$status"
+
 step "signals pass"
 mkfifo ready
 "$CUDAENV" explain -- bash -c 'trap "exit 42" TERM; echo >ready; while :; do sleep 0.05; done' &

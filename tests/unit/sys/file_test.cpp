@@ -70,6 +70,14 @@ TEST_CASE("a full disk, a read-only filesystem and a missing permission have the
         "with CUDAENV_ROOT");
 }
 
+TEST_CASE("what cannot be read is not mended by another root") {
+  for (const char* doing : {"open", "read", "read the folder", "look at"}) {
+    const Error error = error_of([&] { sys::fail(EACCES, doing, "/x"); });
+    REQUIRE(error.advice().size() == 1);
+    CHECK(error.advice()[0] == "run it with sudo, or make it readable for this user");
+  }
+}
+
 TEST_CASE("a path in a message cannot move the cursor") {
   const Error error = error_of([] { sys::read_file("/no\x1b[2J\nsuch"); });
   CHECK(error.message() == "cannot open `/no\\x1B[2J\\nsuch`: no such file or directory");
