@@ -34,8 +34,14 @@ std::string compiler_range(const Tables& tables, const Version& release, std::st
                     : fmt::format("up to {}", row->most.text());
 }
 
-std::string newest_cudnn_of(const Tables& tables, const Version& release) {
-  const auto* row = compat::newest_cudnn(tables, release, nullptr, {});
+// Of those that serve the GPUs that were named.
+std::string newest_cudnn_of(const Tables& tables, const Version& release,
+                            const compat::Surroundings& around) {
+  std::vector<ComputeCapability> gpus;
+  for (const auto& gpu : around.gpus) {
+    if (gpu.capability) gpus.push_back(*gpu.capability);
+  }
+  const auto* row = compat::newest_cudnn(tables, release, nullptr, gpus);
   return row ? row->release.text() : "";
 }
 
@@ -144,11 +150,12 @@ Matrix cuda_matrix(const Tables& tables, const MatrixQuestion& question) {
   for (auto row = tables.toolkits.rbegin(); row != tables.toolkits.rend(); ++row) {
     const auto& release = row->release;
     if (around.toolkit && !release.starts_with(*around.toolkit)) continue;
-    Matrix::Row cells{{release.text(), row->date, shown(row->driver),
-                       shown(row->floor ? row->floor : row->driver),
-                       compiled_range(tables, release), compiler_range(tables, release, "gcc"),
-                       compiler_range(tables, release, "clang"), newest_cudnn_of(tables, release)},
-                      row->source};
+    Matrix::Row cells{
+        {release.text(), row->date, shown(row->driver),
+         shown(row->floor ? row->floor : row->driver), compiled_range(tables, release),
+         compiler_range(tables, release, "gcc"), compiler_range(tables, release, "clang"),
+         newest_cudnn_of(tables, release, around)},
+        row->source};
     if (around.driver) {
       const auto verdict = compat::judge_driver(tables, release, *around.driver, around.gpus);
       cells.cells.emplace_back(compat::name_of(verdict.support));

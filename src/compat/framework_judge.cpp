@@ -225,6 +225,18 @@ std::size_t count(const std::vector<Finding>& findings, Severity severity) {
                     [&](const auto& each) { return each.severity == severity; }));
 }
 
+// "12" may be any 12.x, so also the one that the row is for.
+Surroundings narrowed(const FrameworkRow& row, Surroundings surroundings) {
+  auto& toolkit = surroundings.toolkit;
+  if (!toolkit || toolkit->parts().size() > 1 || !row.cuda) return surroundings;
+  for (const auto& bounds : row.cuda->alternatives()) {
+    if (!bounds.front().version.starts_with(*toolkit)) continue;
+    toolkit = bounds.front().version;
+    break;
+  }
+  return surroundings;
+}
+
 // The least is the best: first of all a build for the toolkit that was asked about, where the
 // framework uses it at all.
 using Weight = std::array<std::size_t, 4>;
@@ -258,7 +270,8 @@ Finding unknown_version(const Tables& tables, const FrameworkWish& wish) {
 
 std::vector<Finding> judge_row(const Tables& tables, const FrameworkRow& row,
                                const Surroundings& surroundings) {
-  return RowJudge(tables, row, surroundings).judge();
+  const auto around = narrowed(row, surroundings);
+  return RowJudge(tables, row, around).judge();
 }
 
 FrameworkVerdict judge_framework(const Tables& tables, const FrameworkWish& wish,
@@ -272,7 +285,7 @@ FrameworkVerdict judge_framework(const Tables& tables, const FrameworkWish& wish
     // What sites build for themselves counts only where the project publishes nothing.
     if (published && row->shipped == Shipped::source) continue;
     auto findings = judge_row(tables, *row, surroundings);
-    const auto weight = weight_of(*row, findings, surroundings);
+    const auto weight = weight_of(*row, findings, narrowed(*row, surroundings));
     if (least && weight >= *least) continue;
     least = weight;
     best = {true, row, std::move(findings)};

@@ -28,6 +28,20 @@ std::string line(const std::string& typed, const std::string& cuda) {
   return "no row";
 }
 
+TEST_CASE("a major is any of its minors, so also the one that a framework is for") {
+  const auto& tables = builtin_tables();
+  Surroundings around;
+  around.toolkit = Version::parse("11");
+  const auto verdict =
+      judge_framework(tables, FrameworkWish::parse(tables, "tensorflow==2.10"), around);
+  CHECK(verdict.findings.empty());
+  around.toolkit = Version::parse("12");
+  const auto other =
+      judge_framework(tables, FrameworkWish::parse(tables, "tensorflow==2.10"), around);
+  REQUIRE(other.findings.size() == 1);
+  CHECK(other.findings[0].id == "framework.cuda-mismatch");
+}
+
 TEST_CASE("a framework is named as packages and people name it") {
   CHECK(read("pytorch==2.1") == "pytorch==2.1");
   CHECK(read("torch==2.1.2") == "pytorch==2.1.2");
