@@ -13,7 +13,7 @@ namespace {
 // In units of the picture, which grows with the page.
 constexpr double width = 900;
 constexpr double plot_height = 136;
-constexpr double left = 76;
+constexpr double left = 56;   // a number of six digits
 constexpr double right = 32;  // half of the last mark
 constexpr double row = 18;    // of the title and the legend
 constexpr double bottom = 24;
@@ -63,13 +63,17 @@ Frame frame_of(const Chart& chart) {
   return frame;
 }
 
-std::string with_unit(double value, const std::string& unit) {
-  return fmt::format("{:.6g}{}{}", value, unit.empty() ? "" : " ", unit);
+std::string shown_number(double value) {
+  return value < 1e5 ? fmt::format("{:.6g}", value) : fmt::format("{:.0f}", value);
+}
+
+std::string title_of(const Chart& chart) {
+  return chart.unit.empty() ? chart.title : chart.title + ", " + chart.unit;
 }
 
 // Seconds as a clock shows them where there are many: "1:30", "1:02:00".
 std::string shown_x(double value, double most, const std::string& unit) {
-  if (unit != "s" || most < 120) return with_unit(value, unit);
+  if (unit != "s" || most < 120) return shown_number(value) + (unit.empty() ? "" : " " + unit);
   const auto seconds = static_cast<long>(std::lround(value));
   const auto below_hour = fmt::format("{:02}:{:02}", seconds / 60 % 60, seconds % 60);
   return most < 3600 ? fmt::format("{}:{:02}", seconds / 60, seconds % 60)
@@ -98,7 +102,7 @@ std::string grid(const Frame& frame, const Chart& chart) {
     const double y = frame.y(value);
     text += fmt::format(R"(<line class="grid" x1="{0}" y1="{2:.1f}" x2="{1}" y2="{2:.1f}"/>)", left,
                         width - right, y);
-    text += text_at(left - 8, y + 4, "end", with_unit(value, chart.unit));
+    text += text_at(left - 8, y + 4, "end", shown_number(value));
   }
   const double low = frame.base() + bottom - 6;
   for (std::size_t i = 0; i < chart.steps.size(); ++i) {
@@ -159,7 +163,7 @@ std::string legend_of(const Chart& chart, const std::vector<const ChartLine*>& d
     return letter * static_cast<double>(text.size());
   };
   std::string text;
-  double x = left + 1.1 * long_as(chart.title) + 24;
+  double x = left + 1.1 * long_as(title_of(chart)) + 24;
   double y = row;
   for (std::size_t i = 0; i < drawn.size(); ++i) {
     const auto& name = drawn[i]->name;
@@ -206,8 +210,8 @@ std::string svg_chart(const Chart& chart) {
   return fmt::format(
       "<div class=\"scroll\"><svg class=\"chart\" viewBox=\"0 0 {} {}\" role=\"img\" "
       "aria-label=\"{}\">\n<text class=\"title\" x=\"{}\" y=\"{}\">{}</text>\n{}{}{}</svg></div>\n",
-      width, frame.base() + bottom, html_escaped(chart.title), left, row, html_escaped(chart.title),
-      legend, grid(frame, chart), lines);
+      width, frame.base() + bottom, html_escaped(chart.title), left, row,
+      html_escaped(title_of(chart)), legend, grid(frame, chart), lines);
 }
 
 }  // namespace cudaenv::cli

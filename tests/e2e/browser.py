@@ -116,8 +116,11 @@ class Browser:
         said = []
         for event in self.events:
             method, what = event["method"], event["params"]
-            if method in ("Runtime.exceptionThrown", "Log.entryAdded"):
-                said.append(f"{method}: {json.dumps(what)[:300]}")
+            if method == "Runtime.exceptionThrown":
+                details = what["exceptionDetails"]
+                said.append(details.get("exception", details).get("description", details["text"]))
+            elif method == "Log.entryAdded":
+                said.append(f"{what['entry']['text']} {what['entry'].get('url', '')}")
             elif method == "Runtime.consoleAPICalled":
                 said.append(f"console: {json.dumps(what['args'])[:300]}")
             elif method == "Network.requestWillBeSent" and what["type"] != "Document":

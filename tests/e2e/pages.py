@@ -63,20 +63,35 @@ PROBE = """(() => {
   }
   const root = document.documentElement;
   if (root.scrollWidth > root.clientWidth) bad.push(`it is ${root.scrollWidth} wide in ${root.clientWidth}`);
-  return {bad, charts, text: document.body.innerText, title: document.title, dark: light(behind(document.body)) < 0.2};
+  return {bad, charts, width: root.clientWidth, text: document.body.innerText, title: document.title, dark: light(behind(document.body)) < 0.2};
 })()"""
+
+
+# A page with one fault of each kind, and what is to be said of it.
+BAD = """<!doctype html><body style="width: 2000px"><script>nowhere()</script>
+<img src="http://127.0.0.1:9/x.png"><p style="color: #aaa">pale</p><p style="font-size: 5px">tiny</p>
+<table><tr><td><div style="width: 1px; white-space: nowrap">long cell</div></table>
+<svg class="chart" aria-label="a" viewBox="0 0 9 9" width="90" height="90"><path d="M0 0"/>
+<text x="8" y="5">out</text><text x="8" y="5">twice</text></svg><svg width="9" height="1"></svg>"""
+FAULTS = ["nowhere is not defined", "it asks for http://127.0.0.1:9/x.png", 'contrast 2.32 of "pale"',
+          '"tiny" is', '"long cell" leaves its cell', '"a" has no line', '"out" leaves "a"',
+          '"out" lies on "twice"', "a drawing without a name", "wide in 1280", "it is laid out 980 wide", "no title",
+          "light or dark", "1 charts, not 2", "it does not say `hello`"]
 
 
 def check(browser, page, charts, wanted, pictures):
     problems = []
     for width in (1280, 400):
+        browser.look(width, 900, False)
+        browser.open("file://" + os.path.abspath(page))
         for dark in (False, True):
             browser.look(width, 900, dark)
-            browser.open("file://" + os.path.abspath(page))
             seen = browser.value(PROBE)
             bad = seen["bad"] + browser.complaints()
             if seen["charts"] != charts:
                 bad.append(f"{seen['charts']} charts, not {charts}")
+            if seen["width"] != width:
+                bad.append(f"it is laid out {seen['width']} wide")
             if not seen["title"]:
                 bad.append("no title")
             if seen["dark"] != dark:
@@ -90,6 +105,15 @@ def check(browser, page, charts, wanted, pictures):
     return problems
 
 
+def overlooked(browser, scratch):
+    """The faults of the bad page that the checks do not find."""
+    page = os.path.join(scratch, "bad.html")
+    with open(page, "w", encoding="utf-8") as file:
+        file.write(BAD)
+    said = check(browser, page, 2, ["hello"], False)
+    return [f"nobody says: {fault}" for fault in FAULTS if not any(fault in each for each in said)]
+
+
 def main(arguments):
     browser, scratch, *rest = arguments
     pictures = rest[0] == "--pictures"
@@ -99,8 +123,8 @@ def main(arguments):
             pages.append([])
         else:
             pages[-1].append(word)
-    problems = []
     with Browser(browser, os.path.join(scratch, "browser")) as running:
+        problems = overlooked(running, scratch)
         for page, charts, *wanted in pages:
             problems += check(running, page, int(charts), wanted, pictures)
     for problem in problems[:60]:

@@ -1,4 +1,4 @@
-// A cuBLAS whose products take as long as a chip of 50 TFLOP/s would, and compute nothing.
+// A cuBLAS whose products take as long as a chip of 400 TFLOP/s would, and compute nothing.
 #include <chrono>
 #include <thread>
 
@@ -24,7 +24,7 @@ int cublasDgemm_v2() { return 15; }
 int cublasGemmEx(void*, int, int, int rows, int columns, int depth, const void*, const void*, int,
                  int, const void*, int, int, const void*, void*, int, int, int, int) {
   const double operations = 2.0 * rows * columns * depth;
-  std::this_thread::sleep_for(std::chrono::duration<double>(operations / 50e12));
+  std::this_thread::sleep_for(std::chrono::duration<double>(operations / 400e12));
   return 0;
 }
 }

@@ -1,5 +1,6 @@
 // Tables that a site lays over the built-in ones, and what is judged by them.
 #include "base/text.hpp"
+#include "compat/baseline.hpp"
 #include "compat/build.hpp"
 #include "compat/driver.hpp"
 #include "compat/framework.hpp"
@@ -63,6 +64,20 @@ void judge_all(const compat::Tables& tables) {
   }
 }
 
+void compare_with_boards(const compat::Tables& tables) {
+  for (std::size_t i = 0; i < tables.boards.size() && i < 20; ++i) {
+    const auto& name = tables.boards[i].name;
+    const auto found = compat::boards_like(tables, name);
+    expect(!found.empty(), "a board is like itself");
+    for (const auto& row : found.front().measured) {
+      const auto baselines = found.front().of(row.figure, row.unit);
+      expect(!baselines.empty(), "what was measured is found");
+      for (const auto& each : baselines) expect(each.value > 0, "a figure can be divided by");
+    }
+    tables.rate({9, 0}, name);
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -82,11 +97,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   expect(tables.date.size() == 10, "a table has a date");
   // Once more changes nothing: every row takes its own place.
-  const auto toolkits = tables.toolkits.size();
-  const auto frameworks = tables.frameworks.size();
+  const auto before = tables;
   compat::overlay(tables, input, "table");
-  expect(tables.toolkits.size() == toolkits && tables.frameworks.size() == frameworks,
+  expect(tables.toolkits.size() == before.toolkits.size() &&
+             tables.frameworks.size() == before.frameworks.size() &&
+             tables.boards.size() == before.boards.size() &&
+             tables.measured.size() == before.measured.size() &&
+             tables.rates.size() == before.rates.size(),
          "a table laid over itself adds nothing");
   judge_all(tables);
+  compare_with_boards(tables);
   return 0;
 }
