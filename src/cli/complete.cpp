@@ -84,6 +84,9 @@ Candidates shells(const commands::Host& /*host*/) {
 Candidates formats(const commands::Host& /*host*/) {
   return named({"json", "gha", "dotenv", "docker"});
 }
+Candidates views(const commands::Host& /*host*/) {
+  return named({"cuda", "driver", "gpu", "board", "framework", "all"});
+}
 Candidates products(const commands::Host& /*host*/) {
   Candidates result;
   for (const auto& product : catalog::products()) result.push_back({product, ""});
@@ -96,7 +99,7 @@ struct Kind {
   std::string_view argument;
   Candidates (*values)(const commands::Host& host);
 };
-constexpr std::array<Kind, 15> kinds{{
+constexpr std::array<Kind, 16> kinds{{
     {"install", "SPEC", known},
     {"local", "SPEC", known},
     {"", "SPEC", installed},
@@ -111,6 +114,7 @@ constexpr std::array<Kind, 15> kinds{{
     {"", "--shell", shells},
     {"", "--format", formats},
     {"", "SHELL", shells},
+    {"compat", "--by", views},
     {"", "PRODUCT", products},
 }};
 

@@ -41,6 +41,7 @@ def values(world, _):
     assert ask(world, "use", "12.1") == ["12.1.1", "12.1.0"]
     assert "12.6.2" in ask(world, "install", "12.6") and "cudnn" in ask(world, "install", "cud")
     assert ask(world, "install", "--profile", "r") == ["runtime"]
+    assert ask(world, "compat", "--by", "b") == ["board"]
     assert ask(world, "install", "--profile", "=", "r") == ["runtime"]
     assert ask(world, "install", "--profile=r") == ["--profile=runtime"]
     assert ask(world, "install", "-c", "cuda_cudart,cuda_nvc")[0] == "cuda_cudart,cuda_nvcc"
