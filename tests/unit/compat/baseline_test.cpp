@@ -92,6 +92,10 @@ TEST_CASE("a chip's units at the board's clock give the board's figures") {
       {"NVIDIA GeForce RTX 5090", {12, 0}, 170, 2.407, 2.407},
       {"NVIDIA H100 PCIe", {9, 0}, 114, 1.755, 1.62},
       {"NVIDIA H100 80GB HBM3", {9, 0}, 132, 1.98, 1.83},
+      {"NVIDIA H200", {9, 0}, 132, 1.98, 1.83},
+      {"NVIDIA GH200 480GB", {9, 0}, 132, 1.98, 1.83},
+      {"NVIDIA A100-PCIE-40GB", {8, 0}, 108, 1.41, 1.41},
+      {"NVIDIA RTX A6000", {8, 6}, 84, 1.8, 1.8},
   };
   const auto& tables = builtin_tables();
   for (const auto& example : examples) {
