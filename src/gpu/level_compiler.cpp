@@ -82,6 +82,7 @@ class Compiling {
     const std::string program = fs::path(command.arguments[0]).filename().string();
     try {
       auto outcome = sys::run(command, interrupt_);
+      if (outcome.refused) throw CheckFailed({Layer::compiler, 0, "", outcome.err});
       throw_unless_ended(outcome, program, command.timeout);
       return outcome;
     } catch (const Error& error) {

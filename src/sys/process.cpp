@@ -16,6 +16,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "sys/child_parts.hpp"
+#include "sys/child_work.hpp"
 #include "sys/environment.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
@@ -26,7 +27,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::size_t most_output = 64u << 20;
 
-// In the child: only async-signal-safe calls. Reports errno through `report` when exec fails.
+// In the child: only async-signal-safe calls. Reports errno through `report` when exec fails, and
+// its negative where the folder is the reason.
 [[noreturn]] void become(const char* program, char* const* arguments, char* const* environment,
                          const char* directory, std::array<int, 3> streams, int report) {
   ::setpgid(0, 0);
@@ -34,8 +36,13 @@ constexpr std::size_t most_output = 64u << 20;
   for (int target = 0; target < 3; ++target) {
     if (::dup2(streams[static_cast<std::size_t>(target)], target) < 0) ::_exit(127);
   }
-  if (*directory == '\0' || ::chdir(directory) == 0) ::execve(program, arguments, environment);
-  const int code = errno;
+  int code = 0;
+  if (*directory != '\0' && ::chdir(directory) != 0) {
+    code = -errno;
+  } else {
+    ::execve(program, arguments, environment);
+    code = errno;
+  }
   [[maybe_unused]] const ssize_t written = ::write(report, &code, sizeof code);
   ::_exit(127);
 }
@@ -47,7 +54,9 @@ struct Child {
   Pipe in;
 };
 
-Child start(const Command& command, const fs::path& program, const Variables& variables) {
+// Nothing where the kernel refuses to run the program; `refusal` is then the errno.
+std::optional<Child> start(const Command& command, const fs::path& program,
+                           const Variables& variables, int& refusal) {
   Child child{-1, make_pipe(), make_pipe(), make_pipe()};
   Pipe report = make_pipe();
   auto arguments = command.arguments;
@@ -69,11 +78,11 @@ Child start(const Command& command, const fs::path& program, const Variables& va
   child.err.write.close();
   child.in.read.close();
   report.write.close();
-  if (const int code = exec_failure(report.read)) {
-    ::waitpid(child.pid, nullptr, 0);
-    fail(code, "start", program);
-  }
-  return child;
+  refusal = exec_failure(report.read);
+  if (refusal == 0) return child;
+  ::waitpid(child.pid, nullptr, 0);
+  if (refusal < 0) fail(-refusal, "enter the folder", command.directory);
+  return std::nullopt;
 }
 
 // write(2), but a reader that is gone is an error and no signal, whatever SIGPIPE is set to.
@@ -100,7 +109,8 @@ void feed(Fd& fd, std::string_view& input) {
   if (input.empty() || (written < 0 && errno != EINTR && errno != EAGAIN)) fd.close();
 }
 
-// True when both output streams ended, false when time was over.
+// True when both output streams ended, or the command while a process that it left behind keeps
+// them open; false when time was over.
 bool talk(Child& child, std::string_view input, Outcome& outcome, Clock::time_point deadline,
           const Interrupt& interrupt) {
   if (input.empty()) child.in.write.close();
@@ -111,10 +121,13 @@ bool talk(Child& child, std::string_view input, Outcome& outcome, Clock::time_po
       interrupt.check();
     }
     if (Clock::now() >= deadline) return false;
+    const bool over = has_ended(child.pid);  // before the look: nothing of the command comes later
     std::array<pollfd, 3> waits{pollfd{child.out.read.get(), POLLIN, 0},
                                 pollfd{child.err.read.get(), POLLIN, 0},
                                 pollfd{child.in.write.get(), POLLOUT, 0}};
-    if (::poll(waits.data(), waits.size(), 50) <= 0) continue;
+    const int ready = ::poll(waits.data(), waits.size(), over ? 0 : 50);
+    if (ready == 0 && over) return true;
+    if (ready <= 0) continue;
     if (waits[0].revents && !drain(child.out.read, outcome.out, most_output))
       child.out.read.close();
     if (waits[1].revents && !drain(child.err.read, outcome.err, most_output))
@@ -122,6 +135,13 @@ bool talk(Child& child, std::string_view input, Outcome& outcome, Clock::time_po
     if (waits[2].revents) feed(child.in.write, input);
   }
   return true;
+}
+
+// The kernel says ENOENT for what a file names, too.
+std::string refusal_words(const fs::path& program, int code) {
+  if (code != ENOENT) return text::lower(std::strerror(code));
+  return stat_target(program) ? "the interpreter that it names is not there"
+                              : "it is a link to what is not there";
 }
 
 // What a process runs and its parent, by its folder in /proc.
@@ -162,13 +182,21 @@ Outcome run(const Command& command, const Interrupt& interrupt) {
     outcome.status = 127;
     return outcome;
   }
-  Child child = start(command, program, variables);
+  int refusal = 0;
+  auto child = start(command, program, variables, refusal);
+  if (!child) {
+    outcome.refused = true;
+    outcome.status = 126;
+    outcome.err = fmt::format("cannot run `{}`: {}", text::visible(program.string(), 1000),
+                              refusal_words(program, refusal));
+    return outcome;
+  }
   const auto deadline = Clock::now() + command.timeout;
   int status = 0;
-  const bool ended = talk(child, command.input, outcome, deadline, interrupt) &&
-                     reap(child.pid, status, deadline, interrupt);
+  const bool ended = talk(*child, command.input, outcome, deadline, interrupt) &&
+                     reap(child->pid, status, deadline, interrupt);
   if (!ended) {
-    kill_and_reap(child.pid, status);
+    kill_and_reap(child->pid, status);
     interrupt.check();
     outcome.timed_out = true;
   }

@@ -25,14 +25,18 @@ struct Outcome {
   int signal = 0;  // what killed it, or 0
   bool timed_out = false;
   bool not_found = false;  // no such program
+  // There is such a file, and the kernel does not run it: of another machine, without its
+  // interpreter, not ours to execute. The status is 126 and `err` says why.
+  bool refused = false;
   std::string out;
   std::string err;
 
-  bool ok() const { return status == 0 && !timed_out && !not_found; }
+  bool ok() const { return status == 0 && !timed_out && !not_found && !refused; }
 };
 
 // Runs the command, captures what it prints (at most 64 MiB a stream), kills its process group
-// when time is over or the user interrupts (then throws Interrupted).
+// when time is over or the user interrupts (then throws Interrupted). It has ended when its own
+// process has, whoever it left behind with its streams.
 Outcome run(const Command& command, const Interrupt& interrupt);
 
 // Becomes the command: signals and status are its own. Returns only by an Error: not found, not

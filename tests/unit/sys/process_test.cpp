@@ -5,6 +5,7 @@
 #include <map>
 #include <signal.h>
 #include <string>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
 
@@ -149,15 +150,39 @@ TEST_CASE("a command runs in the folder it is given") {
   CHECK_THROWS_AS(run(command), Error);
 }
 
-TEST_CASE("a file that is there but cannot be run is an error that says so") {
+TEST_CASE("a file that is there but cannot be run is an outcome that says so") {
   const TempDir dir;
   dir.make_file("plain", "no program");
   fs::permissions(dir / "plain", fs::perms(0644));
+  make_program(dir, "garbage",
+               "\x7f"
+               "ELF, but not really\n");
+  make_program(dir, "orphan", "#!/no/such/interpreter\n");
+  REQUIRE(::mkfifo((dir / "pipe").c_str(), 0755) == 0);
+  for (const char* name : {"plain", "garbage", "orphan", "pipe"}) {
+    CAPTURE(name);
+    sys::Command command;
+    command.arguments = {(dir / name).string()};
+    const auto outcome = run(command);
+    CHECK(outcome.refused);
+    CHECK(outcome.status == 126);
+    CHECK_FALSE(outcome.ok());
+    CHECK(outcome.err.find((dir / name).string()) != std::string::npos);
+  }
   sys::Command command;
-  command.arguments = {(dir / "plain").string()};
-  CHECK_THROWS_AS(run(command), Error);
   command.arguments = {(dir / "missing").string()};
   CHECK(run(command).not_found);
+}
+
+TEST_CASE("a command has ended when a process that it left behind still has its streams") {
+  const auto start = std::chrono::steady_clock::now();
+  sys::Command command = shell("sleep 100 & echo $!; exit 4");
+  command.timeout = 60s;
+  const auto outcome = run(command);
+  CHECK(outcome.status == 4);
+  CHECK_FALSE(outcome.timed_out);
+  CHECK(seconds_of(start) < 30);
+  ::kill(std::stoi(outcome.out), SIGKILL);
 }
 
 TEST_CASE("a command that takes too long is killed with all that it started") {
