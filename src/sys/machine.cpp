@@ -1,13 +1,18 @@
 #include "sys/machine.hpp"
 
+#include <array>
 #include <chrono>
+#include <cstdlib>
 #include <ctime>
 #include <gnu/libc-version.h>
+#include <memory>
 #include <sched.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <climits>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -41,7 +46,17 @@ bool is_root() { return ::geteuid() == 0; }
 
 unsigned user_id() { return ::geteuid(); }
 
-fs::path own_program() { return sys::read_symlink("/proc/self/exe"); }
+fs::path own_program() {
+  std::array<char, PATH_MAX> target;
+  const ssize_t length = ::readlink("/proc/self/exe", target.data(), target.size());
+  if (length > 0) return std::string(target.data(), static_cast<std::size_t>(length));
+  // A chroot in which an image is made often has no /proc; the kernel also tells what it was asked
+  // to run.
+  const auto* named = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+  const std::unique_ptr<char, decltype(&std::free)> real(
+      named ? ::realpath(named, nullptr) : nullptr, &std::free);
+  return real ? fs::path(real.get()) : sys::read_symlink("/proc/self/exe");
+}
 
 std::int64_t now_ns() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();

@@ -209,9 +209,17 @@ Fd Tree::open_file(std::string_view path) const {
   const auto place = find(path, true);
   const auto before = place ? stat_of(place->fd) : std::nullopt;
   if (!before || before->kind != Kind::regular) return Fd();
+  constexpr int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
   // The file that was looked at, not what has its name by now: to open a device does something.
   const std::string same = fmt::format("/proc/self/fd/{}", place->fd.get());
-  return Fd(::open(same.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  Fd fd(::open(same.c_str(), flags));
+  if (fd || errno != ENOENT) return fd;
+  // A chroot without /proc. The path has no links, and what was put there meanwhile is not read.
+  const Fd root(::open(root_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  fd = Fd(::openat(root.get(), place->path.substr(1).c_str(), flags | O_NOFOLLOW));
+  const auto now = fd ? stat_of(fd) : std::nullopt;
+  const bool is_it = now && now->inode == before->inode && now->device == before->device;
+  return is_it ? std::move(fd) : Fd();
 }
 
 std::optional<std::string> Tree::read(std::string_view path, std::size_t most) const {
