@@ -47,7 +47,7 @@ std::string shell_quoted(std::string_view word);
 // "0 B", "999 B", "1.2 kB", "3.4 MB": powers of 1000, as download pages count.
 std::string bytes(std::uint64_t count);
 
-// "1 file", "2 files".
+// "1 file", "2 files", "2 libraries".
 std::string counted(std::uint64_t count, std::string_view noun);
 
 }  // namespace cudaenv::text

@@ -30,6 +30,10 @@ struct Candidate {
   }
 };
 
+void add_once(std::vector<std::string>& lines, std::string line) {
+  if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
+}
+
 class Solver {
  public:
   Solver(const Tables& tables, const Question& question) : tables_(tables), question_(question) {}
@@ -119,8 +123,9 @@ Candidate Solver::weigh(const Version& toolkit) const {
   weigh_machine(candidate);
   weigh_build(candidate);
   if (row_) weigh_framework(candidate);
+  // What eight GPUs of a kind lack counts once.
   for (const auto& finding : candidate.findings) {
-    if (finding.severity == Severity::warning) candidate.lacks.push_back(finding.seen);
+    if (finding.severity == Severity::warning) add_once(candidate.lacks, finding.seen);
   }
   return candidate;
 }
@@ -178,6 +183,8 @@ void Solver::weigh_framework(Candidate& candidate) const {
   Surroundings only_toolkit;
   only_toolkit.toolkit = candidate.toolkit;
   for (auto& finding : judge_row(tables_, *row_, only_toolkit)) {
+    // That it wants another toolkit is no advice where none of those can be had.
+    if (!serves_any(*row_)) finding.help.clear();
     candidate.findings.push_back(std::move(finding));
   }
 }
@@ -238,11 +245,18 @@ void Solver::say_machine(const Version& toolkit) {
     if (!verdict.capability) continue;
     const std::string name = gpu.name.empty() ? "the GPU" : gpu.name;
     if (verdict.support == GpuSupport::compiled) {
-      why.push_back(fmt::format("its nvcc compiles for {} ({})", name, verdict.capability->sm()));
+      add_once(why, fmt::format("its nvcc compiles for {} ({})", name, verdict.capability->sm()));
     }
   }
   if (const auto compiler = choose_compiler(tables_, toolkit, machine.compilers)) {
-    why.push_back(fmt::format("its nvcc takes {} {}", compiler->family, compiler->version.text()));
+    auto line = fmt::format("its nvcc takes {} {}", compiler->family, compiler->version.text());
+    // nvcc itself takes the first, and fails with it.
+    const auto& first = machine.compilers.front();
+    if (judge_compiler(tables_, toolkit, first).fit != Fit::fits && !compiler->path.empty()) {
+      line += fmt::format(", not {} {}: set NVCC_CCBIN={}", first.family, first.version.text(),
+                          compiler->path);
+    }
+    why.push_back(std::move(line));
   }
 }
 

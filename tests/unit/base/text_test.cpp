@@ -132,6 +132,8 @@ TEST_CASE("one thing is singular, none and several are plural") {
   CHECK(text::counted(0, "file") == "0 files");
   CHECK(text::counted(1, "file") == "1 file");
   CHECK(text::counted(2, "file") == "2 files");
+  CHECK(text::counted(1, "library") == "1 library");
+  CHECK(text::counted(0, "NVIDIA library") == "0 NVIDIA libraries");
 }
 
 TEST_CASE("UTF-8 is told from other bytes") {

@@ -70,8 +70,32 @@ TEST_CASE("what had to be taken instead of the tested pair is said") {
   CHECK(has_line(answer.why,
                  "tensorflow 2.10 is made for CUDA 11.2, which is not to be had; 11.8.0 has "
                  "libraries of the same names"));
-  CHECK(std::any_of(answer.findings.begin(), answer.findings.end(),
-                    [](const auto& finding) { return finding.id == "framework.cuda-untested"; }));
+  const auto untested =
+      std::find_if(answer.findings.begin(), answer.findings.end(),
+                   [](const auto& finding) { return finding.id == "framework.cuda-untested"; });
+  REQUIRE(untested != answer.findings.end());
+  CHECK(untested->help.empty());  // no "take CUDA 11.2", which is not to be had
+}
+
+TEST_CASE("what eight GPUs of a kind lack counts and is said once") {
+  const auto one = solve(tables(), question("", "580.95.05", "NVIDIA_H200"));
+  auto asked = question("", "580.95.05", "NVIDIA_H200");
+  asked.machine.gpus.resize(8, asked.machine.gpus.front());
+  const auto eight = solve(tables(), asked);
+  CHECK(eight.toolkit == one.toolkit);
+  CHECK(eight.why == one.why);
+  CHECK(eight.findings == one.findings);
+}
+
+TEST_CASE("a host compiler that nvcc would not take by itself is said with what makes it") {
+  auto asked = question("", "520.61.05", "NVIDIA_A10");
+  asked.toolkits = {*Version::parse("11.8.0")};
+  asked.machine.compilers = {{"gcc", *Version::parse("12.2.0"), "/usr/bin/gcc"},
+                             {"gcc", *Version::parse("11"), "/usr/bin/g++-11"}};
+  CHECK(has_line(solve(tables(), asked).why,
+                 "its nvcc takes gcc 11, not gcc 12.2.0: set NVCC_CCBIN=/usr/bin/g++-11"));
+  asked.machine.compilers.front().version = *Version::parse("11.4.0");
+  CHECK(has_line(solve(tables(), asked).why, "its nvcc takes gcc 11.4.0"));
 }
 
 TEST_CASE("only what can be had is taken") {
