@@ -83,6 +83,18 @@ void PythonJudge::judge_end() {
       finding.seen = fmt::format("there is no `{}`", python);
       finding.help = {"name the Python of the environment: `--python PATH`"};
       break;
+    case End::refused:
+      finding.id = "python.unusable";
+      finding.seen = fmt::format("`{}` cannot be run", python);
+      finding.help = {"name the Python of the environment: `--python PATH`"};
+      if (!report_.detail.empty()) {
+        finding.why = {
+            fmt::format("it leads to `{}`: the Python that the environment was made "
+                        "with is gone",
+                        text::visible(report_.detail, 400))};
+        finding.help = {"make the environment anew, with a Python that is there"};
+      }
+      break;
     case End::exited:
       finding.id = "python.exits";
       finding.seen = fmt::format("`{}` ended with {} {}", python, report_.status, at);

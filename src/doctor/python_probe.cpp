@@ -1,6 +1,7 @@
 #include "doctor/python_probe.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 #include <fmt/format.h>
@@ -9,7 +10,9 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "embedded/python.hpp"
+#include "sys/file.hpp"
 #include "sys/process.hpp"
+#include "sys/tree.hpp"
 
 namespace cudaenv::doctor {
 namespace {
@@ -17,9 +20,10 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t most_lines = 4000;
-constexpr std::size_t longest_line = 16'384;
+constexpr std::size_t longest_line = 65'536;
 constexpr std::size_t longest_text = 2000;
 constexpr std::size_t most_said = 65'536;
+constexpr std::string_view beginning = "\n\x02\n";  // of the report, on its own line
 
 // The members of one line, each of which has to be there and of its kind.
 class Line {
@@ -159,6 +163,10 @@ const Package* PythonReport::package(std::string_view name) const {
 
 PythonReport read_python_report(std::string_view text) {
   PythonReport report;
+  // A sitecustomize or a wrapper of Python may have printed before.
+  if (const auto at = text.find(beginning); at != std::string_view::npos) {
+    text.remove_prefix(at + beginning.size());
+  }
   report.end = PythonReport::End::exited;
   const auto lines = text::lines(text);
   // The last line may have been cut by the end of the process.
@@ -194,6 +202,13 @@ PythonReport ask_python(const std::string& python, const std::vector<std::string
   report.signal = outcome.signal;
   if (outcome.not_found) {
     report.end = PythonReport::End::not_found;
+  } else if (outcome.refused) {
+    report.end = PythonReport::End::refused;
+    if (!sys::stat_target(python)) {
+      std::error_code no_folder;
+      const auto path = std::filesystem::absolute(python, no_folder).string();
+      report.detail = sys::Tree().hops(path).back();
+    }
   } else if (outcome.timed_out) {
     report.end = PythonReport::End::timed_out;
   } else if (outcome.signal != 0) {

@@ -44,6 +44,7 @@ struct PythonReport {
   enum class End {
     done,
     not_found,  // no such program
+    refused,    // the kernel does not run it
     exited,     // in the middle
     crashed,
     timed_out,
@@ -52,7 +53,8 @@ struct PythonReport {
   End end = End::done;
   int status = 0;
   int signal = 0;
-  std::string detail;     // where it printed garbage: what
+  // Where it printed garbage: what. Where it is a link to what is not there: to what.
+  std::string detail;
   std::string importing;  // the module that it was at when it ended
   std::string version;    // of Python
   std::string executable;

@@ -1,10 +1,16 @@
 # Tells what a Python environment holds and what its frameworks make of CUDA: one JSON object a
 # line, so that what was found before a crash or a hang is not lost. The arguments are the modules
-# to import. What a framework prints goes to standard error.
-import json
-import os
+# to import. What a framework prints goes to standard error. Old Pythons, 2.7 too, get through it.
 import sys
 
+# The current folder: a json.py or a torch that lies there is not the environment's.
+sys.path[:] = [folder for folder in sys.path if folder]
+import io
+import json
+import os
+
+# What was printed before, as by a sitecustomize, is not the report: that begins behind \x02.
+os.write(1, b"\n\x02\n")
 out = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)
 
@@ -16,7 +22,12 @@ def tell(step, **values):
 
 
 def text(value):
-    return None if value is None else str(value)[:2000]
+    """Of anything; bytes that are no text (paths have them) become \\udcNN."""
+    if value is None:
+        return None
+    if isinstance(value, bytes):
+        return value[:2000].decode("utf-8", "replace")
+    return str(value)[:2000].encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def attempt(action):
@@ -28,15 +39,22 @@ def attempt(action):
 
 
 def distributions():
-    from importlib import metadata
-    told = 0
-    for one in metadata.distributions():
-        name = str(one.metadata["Name"] or "").lower().replace("_", "-")
-        if name.startswith(("torch", "tensorflow", "jax", "nvidia-", "cupy", "onnxruntime")):
-            tell("package", name=name, version=text(one.version))
-            told += 1
-            if told >= 400:
-                break
+    """By the names of their folders, which are right where what is in them is damaged."""
+    told = set()
+    for folder in sys.path:
+        names, _ = attempt(lambda: sorted(os.listdir(folder)))
+        for entry in names or []:
+            stem, ending = os.path.splitext(entry)
+            if ending not in (".dist-info", ".egg-info"):
+                continue
+            name, _, version = stem.partition("-")
+            name = name.lower().replace("_", "-")
+            known = name.startswith(("torch", "tensorflow", "tf-nightly", "jax", "nvidia-", "cupy",
+                                     "onnxruntime"))
+            # The first one on the path is the one that is imported.
+            if known and name not in told and len(told) < 400:
+                told.add(name)
+                tell("package", name=text(name), version=text(version.split("-py")[0]))
 
 
 def torch():
@@ -86,16 +104,16 @@ def jax():
 
 
 def loaded():
-    with open("/proc/self/maps", errors="replace") as maps:
+    with io.open("/proc/self/maps", errors="replace") as maps:
         paths = {line.split(None, 5)[5].strip() for line in maps if len(line.split(None, 5)) > 5}
     names = ("libcu", "libnv", "libnccl")
     for path in sorted(paths):
         if os.path.basename(path).startswith(names) and ".so" in path:
-            tell("loaded", path=path)
+            tell("loaded", path=text(path))
 
 
-tell("python", version="%d.%d.%d" % sys.version_info[:3], executable=sys.executable,
-     prefix=sys.prefix)
+tell("python", version="%d.%d.%d" % sys.version_info[:3], executable=text(sys.executable),
+     prefix=text(sys.prefix))
 attempt(distributions)
 for module in sys.argv[1:]:
     tell("import", module=module)

@@ -71,6 +71,28 @@ TEST_CASE("a report that was cut short is known up to there") {
   CHECK(read_python_report("").end == End::exited);
 }
 
+TEST_CASE("what was printed before a report is not of it") {
+  const auto report = read_python_report(
+      "Loading python/3.11\n{\"step\": \"dance\"}\nno newline\n\x02\n"
+      "{\"step\": \"python\", \"version\": \"3.9.1\", \"executable\": null, \"prefix\": null}\n"
+      "{\"step\": \"end\"}\n");
+  CHECK(report.end == End::done);
+  CHECK(report.version == "3.9.1");
+}
+
+TEST_CASE("an environment whose Python is gone is told from a Python that cannot be run") {
+  PythonReport report;
+  report.end = End::refused;
+  report.said = "cannot run `python3`: exec format error";
+  auto findings = judged(report);
+  REQUIRE(find(findings, "python.unusable"));
+  CHECK(find(findings, "python.unusable")->why[0] ==
+        "it said: cannot run `python3`: exec format error");
+  report.detail = "/gone/python3.9";
+  findings = judged(report);
+  CHECK(find(findings, "python.unusable")->why[0].find("`/gone/python3.9`") != std::string::npos);
+}
+
 TEST_CASE("what the probe does not print is refused") {
   for (const char* text :
        {"hello\n", "[]\n", "{}\n", "{\"step\": 3}\n", "{\"step\": \"dance\"}\n",
