@@ -84,7 +84,8 @@ void declare_check(CLI::App& app, Session& session) {
   app.add_option("--for", request.framework, "A framework, such as pytorch==2.1 or tensorflow")
       ->type_name("FRAMEWORK");
   app.add_option("--python", request.python,
-                 "Ask this Python what its frameworks find; without it the active environment's")
+                 "Ask this Python, or this environment's folder, what its frameworks find; without "
+                 "it the active environment's")
       ->type_name("PATH");
   app.add_option("--timeout", options->seconds, "How long a Python may take (120)")
       ->check(CLI::Range(1, 3600).description(""))

@@ -5,8 +5,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
+
 namespace cudaenv::cli {
 namespace {
+
+// Names of files, GPUs and libraries are a stranger's, and this goes to a terminal.
+std::string shown(const std::string& line) { return text::visible(line, 4000); }
 
 std::string coloured(compat::Severity severity, const Style& style) {
   const auto name = compat::name_of(severity);
@@ -30,11 +35,11 @@ std::string findings_text(const std::vector<compat::Finding>& findings, const St
   });
   std::string text;
   for (const auto& finding : sorted) {
-    text += fmt::format("{}: {} {}\n", coloured(finding.severity, style), finding.seen,
+    text += fmt::format("{}: {} {}\n", coloured(finding.severity, style), shown(finding.seen),
                         style.dim(fmt::format("[{}]", finding.id)));
-    for (const auto& why : finding.why) text += fmt::format("  {}\n", why);
+    for (const auto& why : finding.why) text += fmt::format("  {}\n", shown(why));
     for (const auto& help : finding.help) {
-      text += fmt::format("{}: {}\n", style.cyan("help"), help);
+      text += fmt::format("{}: {}\n", style.cyan("help"), shown(help));
     }
   }
   return text;

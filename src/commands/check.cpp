@@ -38,20 +38,30 @@ struct Asked {
 };
 
 std::string python_of(const CheckRequest& request, const Host& host) {
-  if (!request.python.empty()) return request.python;
+  if (!request.python.empty()) {
+    // The folder of an environment stands for its Python.
+    const auto python = std::filesystem::path(request.python) / "bin" / "python";
+    return sys::is_directory(request.python) && sys::stat_link(python) ? python.string()
+                                                                       : request.python;
+  }
   for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
     const auto folder = host.environment.non_empty(variable);
     if (!folder) continue;
     const auto python = std::filesystem::path(*folder) / "bin" / "python";
-    if (sys::stat_target(python)) return python.string();
+    // A link to a Python that is gone is asked, too: no other one is the environment's.
+    if (sys::stat_link(python)) return python.string();
   }
   return request.framework.empty() ? std::string() : "python3";
 }
 
+// Whether a package brings the module: TensorFlow has several, and many that only go with it.
 bool is_there(const doctor::PythonReport& report, std::string_view module) {
+  constexpr std::array tensorflows{"tensorflow-cpu",     "tensorflow-gpu",   "tensorflow-intel",
+                                   "tensorflow-aarch64", "tensorflow-macos", "tf-nightly"};
   return std::any_of(report.packages.begin(), report.packages.end(), [&](const auto& package) {
     return package.name == module ||
-           (module == "tensorflow" && package.name.starts_with("tensorflow-"));
+           (module == "tensorflow" &&
+            std::find(tensorflows.begin(), tensorflows.end(), package.name) != tensorflows.end());
   });
 }
 
@@ -204,7 +214,7 @@ void Checker::check_machine() {
         judged.findings);
   }
   if (const auto& compiler = seen_.compilers.chosen) {
-    const auto judged = compat::judge_compiler(tables_, toolkit, *compiler);
+    const auto judged = doctor::judge_host_compiler(seen_.compilers, tables_, toolkit);
     add("compiler", compat::name_of(judged.fit),
         fmt::format("{} {}", compiler->family, compiler->version.text()), judged.findings);
   }
@@ -230,7 +240,8 @@ void Checker::check_framework(const compat::FrameworkWish& wish,
   for (const auto& add_on : meant_.add_ons) {
     if (add_on.product == "cudnn") around.cudnn = Version::parse(add_on.version);
   }
-  if (driver().state != DriverState::unknown) around.driver = driver();
+  // Without a driver its layer has said so.
+  if (driver().version() || driver().cuda) around.driver = driver();
   around.gpus = seen_.driver.gpus;
   around.python = Version::parse(report.version);
   const auto verdict = compat::judge_framework(tables_, wish, around);

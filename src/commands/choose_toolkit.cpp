@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "catalog/index.hpp"
+#include "commands/gpu_state.hpp"
 #include "doctor/compiler_facts.hpp"
 #include "gpu/driver_report.hpp"
 #include "sys/tree.hpp"
@@ -50,7 +51,7 @@ std::vector<std::string> rejections(const std::vector<compat::Rejection>& newest
 compat::Machine this_machine(const Host& host) {
   const sys::Tree tree;
   compat::Machine machine;
-  auto report = gpu::driver_report(tree, host.environment, host.interrupt);
+  auto report = gpu::driver_report(tree, host.environment, host.interrupt, driver_timeout(host));
   if (report.facts.version() || report.facts.cuda) machine.driver = std::move(report.facts);
   // All of them: what is hidden from this shell is not gone.
   machine.gpus = std::move(report.gpus);

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "commands/compat_tables.hpp"
+#include "commands/gpu_state.hpp"
 #include "sys/file.hpp"
 #include "sys/machine.hpp"
 
@@ -24,7 +25,7 @@ Version typed_version(const std::string& typed, std::string_view option) {
 GpuFacts typed_gpu(const std::string& typed) {
   GpuFacts gpu;
   gpu.capability = ComputeCapability::parse(typed);
-  if (!gpu.capability) gpu.name = typed;
+  if (!gpu.capability) gpu.name = text::visible(typed);
   return gpu;
 }
 
@@ -106,6 +107,7 @@ DoctorResult doctor(const DoctorRequest& request, const Host& host) {
   observe.for_image = request.for_image;
   observe.judge_all = request.all;
   observe.wanted = typed_library(request.library);
+  observe.driver_limit = driver_timeout(host);
   observe.root = machine && sys::is_root();
   std::vector<store::Oddity> oddities;
   if (machine) {

@@ -30,7 +30,7 @@ void add_smi(const gpu::SmiAnswer& smi, Lines& why) {
   if (smi.end == gpu::SmiAnswer::End::refused) {
     why.push_back(fmt::format("nvidia-smi ends with status {}: {}", smi.status, smi.said));
   } else if (smi.end == gpu::SmiAnswer::End::hung) {
-    why.emplace_back("nvidia-smi does not answer either");
+    why.emplace_back("nvidia-smi does not answer");
   }
 }
 
@@ -74,10 +74,12 @@ Finding absent(const Observed& seen) {
             {"sudo apt-get install nvidia-l4t-cuda"}};
   }
   if (!has_gpu(kernel)) {
+    Lines why{"toolkits can be installed and programs compiled all the same"};
+    add_smi(seen.driver.smi, why);
     return {"driver.absent",
             Severity::note,
             "there is no NVIDIA GPU in this machine and no driver",
-            {"toolkits can be installed and programs compiled all the same"},
+            std::move(why),
             {}};
   }
   if (!kernel.container.empty()) return container_without_gpus(kernel);
@@ -267,13 +269,32 @@ Finding broken(const Observed& seen) {
           {known->help}};
 }
 
+// The container toolkit brings NVML for "utility" and libcuda for "compute" only.
+Finding container_without_libcuda(const Observed& seen) {
+  const auto& kernel = seen.driver.kernel;
+  const auto given = seen.environment.get("NVIDIA_DRIVER_CAPABILITIES");
+  Lines why{"nvidia-smi works without it, programs that use CUDA do not"};
+  if (given) {
+    why.push_back(fmt::format("NVIDIA_DRIVER_CAPABILITIES is `{}`: libcuda comes with `compute`",
+                              text::visible(*given)));
+  }
+  return {"driver.no-library",
+          Severity::error,
+          fmt::format("this {} container has GPUs and no libcuda.so.1", kernel.container),
+          std::move(why),
+          {"start it with `-e NVIDIA_DRIVER_CAPABILITIES=compute,utility`"}};
+}
+
 Finding no_library(const Observed& seen) {
   const auto& kernel = seen.driver.kernel;
-  if (!kernel.container.empty()) return container_without_gpus(kernel);
+  if (!kernel.container.empty()) {
+    const bool has_driver = seen.driver.nvml.driver || seen.driver.smi.driver;
+    return has_driver ? container_without_libcuda(seen) : container_without_gpus(kernel);
+  }
   return {"driver.no-library",
           Severity::error,
           fmt::format("the kernel module {} is loaded, and there is no libcuda.so.1",
-                      version_text(kernel.module.version)),
+                      version_text(seen.driver.facts.module_version)),
           {"the driver's compute package is not installed, or the loader does not know its folder"},
           {"install it (libnvidia-compute-NNN, libcuda1 or nvidia-driver-cuda), then "
            "`sudo ldconfig`"}};

@@ -214,8 +214,9 @@ Findings check_loader_toolkits(const Observed& seen) {
     findings.push_back(
         {"loader.shadowing",
          shadow.older ? Severity::warning : Severity::note,
-         fmt::format("{} in {} hide those in {}", text::counted(shadow.names.size(), "library"),
-                     shown(places.first), shown(places.second)),
+         fmt::format("{} in {} {} those in {}", text::counted(shadow.names.size(), "library"),
+                     shown(places.first), shadow.names.size() == 1 ? "hides" : "hide",
+                     shown(places.second)),
          {few(shadow.names)},
          {drop_advice(places.first)}});
   }

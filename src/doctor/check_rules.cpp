@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
 #include "compat/build.hpp"
 #include "compat/driver.hpp"
 #include "compat/gpu.hpp"
@@ -48,15 +49,7 @@ void judge_host(const Observed& seen, const compat::Tables& tables, const Versio
           {},
           {compilers.by_variable ? "unset NVCC_CCBIN" : "install g++, from your distribution"}}});
   } else {
-    auto verdict = compat::judge_compiler(tables, toolkit, *compilers.chosen);
-    const bool misfit = verdict.fit == compat::Fit::too_new || verdict.fit == compat::Fit::too_old;
-    const auto fitting = compat::choose_compiler(tables, toolkit, compilers.installed);
-    if (misfit && fitting && !verdict.findings.empty()) {
-      verdict.findings.front().help = {fmt::format("export NVCC_CCBIN={}  # {} {}, which fits",
-                                                   fitting->path, fitting->family,
-                                                   fitting->version.text())};
-    }
-    add(findings, std::move(verdict.findings));
+    add(findings, judge_host_compiler(compilers, tables, toolkit).findings);
   }
   if (seen.glibc) add(findings, compat::judge_glibc(tables, toolkit, *seen.glibc).findings);
 }
@@ -74,6 +67,19 @@ void judge_cudnn_in(const Observed& seen, const compat::Tables& tables, const To
 }
 
 }  // namespace
+
+compat::BuildVerdict judge_host_compiler(const HostCompilers& compilers,
+                                         const compat::Tables& tables, const Version& toolkit) {
+  auto verdict = compat::judge_compiler(tables, toolkit, *compilers.chosen);
+  const bool misfit = verdict.fit == compat::Fit::too_new || verdict.fit == compat::Fit::too_old;
+  const auto fitting = compat::choose_compiler(tables, toolkit, compilers.installed);
+  if (misfit && fitting && !verdict.findings.empty()) {
+    verdict.findings.front().help = {fmt::format("export NVCC_CCBIN={}  # {} {}, which fits",
+                                                 text::shell_quoted(fitting->path), fitting->family,
+                                                 fitting->version.text())};
+  }
+  return verdict;
+}
 
 Findings check_compatibility(const Observed& seen, const compat::Tables& tables) {
   Findings findings;

@@ -65,7 +65,7 @@ void check_parts(const ToolkitFacts& facts, Findings& findings) {
   if (!facts.lib64) {
     lacks("toolkit.no-lib64", Severity::warning, fmt::format("{} has no lib64", where),
           "build files of many projects say -L$CUDA_HOME/lib64",
-          fmt::format("ln -s lib {}/lib64", facts.path));
+          fmt::format("ln -s lib {}/lib64", text::shell_quoted(facts.path)));
   }
   if (facts.split) {
     findings.push_back({"toolkit.split",
@@ -89,6 +89,18 @@ const Naming* naming(const Observed& seen, std::string_view by) {
   return found == seen.namings.end() ? nullptr : &*found;
 }
 
+// One line a toolkit, for where one of several has to be chosen.
+Lines activations(const std::vector<const ToolkitFacts*>& choices) {
+  Lines lines;
+  for (const auto* facts : choices) {
+    if (!facts || facts->split) continue;
+    auto line = fmt::format("for {} type `{}`", facts->shown(), facts->activation());
+    if (std::find(lines.begin(), lines.end(), line) == lines.end())
+      lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
 // An nvcc that runs and a folder that builds look into, which are not of one toolkit.
 Finding differing(const Observed& seen, const NvccOnPath& nvcc, const Naming& home) {
   const auto* facts = seen.toolkit(home.prefix);
@@ -106,7 +118,7 @@ Finding differing(const Observed& seen, const NvccOnPath& nvcc, const Naming& ho
       fmt::format("the nvcc that runs and {} are of different toolkits", home.by),
       {shown(nvcc), fmt::format("{} is {}", home.by, facts ? facts->shown() : quoted(home.prefix)),
        "builds mix both: PyTorch's extensions take CUDA_HOME, CMake the nvcc of PATH"},
-      {"set both with `eval \"$(cudaenv use VERSION)\"`"}};
+      activations({facts, seen.toolkit(nvcc.prefix)})};
 }
 
 }  // namespace
@@ -123,7 +135,8 @@ Findings check_home_variables(const Observed& seen) {
                           one.value.empty() ? Severity::warning : Severity::error,
                           fmt::format("{} is `{}`, which is no folder's path", one.by, value),
                           {one.value.empty() ? "programs that look at it find the folder /"
-                                             : "it names one folder: colons are for PATH"},
+                           : one.value.starts_with('/') ? "it names one folder: colons are for PATH"
+                                                        : "it has to be an absolute path"},
                           {fmt::format("unset {}", one.by)}});
     } else if (one.prefix.empty()) {
       findings.push_back({"toolkit.variable-dangling",
@@ -146,11 +159,17 @@ Findings check_home_variables(const Observed& seen) {
       why.push_back(fmt::format("{} leads to {}", one->by, quoted(one->prefix)));
     }
     why.emplace_back("CMake, CuPy and cuda-python look at CUDA_PATH first, PyTorch at CUDA_HOME");
-    findings.push_back({"toolkit.variables-disagree",
-                        Severity::warning,
-                        "the variables that name the toolkit name different ones",
-                        std::move(why),
-                        {"set all of them with `eval \"$(cudaenv use VERSION)\"`"}});
+    std::vector<const ToolkitFacts*> choices;
+    Lines others;
+    for (const auto* one : leading) {
+      choices.push_back(seen.toolkit(one->prefix));
+      if (one->by != "CUDA_HOME" && one->by != "CUDA_PATH") others.push_back(one->by);
+    }
+    auto help = activations(choices);
+    if (!others.empty()) help.push_back(fmt::format("unset {}", text::join(others, " ")));
+    findings.push_back({"toolkit.variables-disagree", Severity::warning,
+                        "the variables that name the toolkit name different ones", std::move(why),
+                        std::move(help)});
   }
   return findings;
 }
@@ -179,7 +198,7 @@ Findings check_nvccs(const Observed& seen) {
            Severity::note,
            fmt::format("{} leads to {} and PATH has no nvcc", home->by, facts->shown()),
            {},
-           {"activate it with `eval \"$(cudaenv use VERSION)\"`"}});
+           {fmt::format("activate it with `{}`", facts->activation())}});
     }
   } else if (seen.nvccs.front().prefix != home->prefix) {
     findings.push_back(differing(seen, seen.nvccs.front(), *home));

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/text.hpp"
@@ -8,6 +10,9 @@ namespace {
 
 using compat::Severity;
 using Lines = std::vector<std::string>;
+
+// Before it NVIDIA published no manifests, which say what a release is made of.
+constexpr std::string_view oldest_to_install = "11.4";
 
 std::string shown(std::string_view path) { return fmt::format("`{}`", text::visible(path, 400)); }
 
@@ -25,8 +30,14 @@ Lines ways_to_get(const compat::SonameRow* row, std::string_view name) {
     return {fmt::format("cudaenv install VERSION --with cudnn@{}", soname_major(name).value_or(0))};
   }
   // The newest release that has it is the last bound of the table's range.
-  const auto& bounds = row->cuda.alternatives().back();
-  return {fmt::format("cudaenv install {}", bounds.back().version.text())};
+  const auto& newest = row->cuda.alternatives().back().back().version;
+  if (newest < *Version::parse(oldest_to_install)) {
+    return {
+        fmt::format("cudaenv cannot install CUDA {}: take NVIDIA's own installer for it, or a "
+                    "program made for a newer CUDA",
+                    newest.text())};
+  }
+  return {fmt::format("cudaenv install {}", newest.text())};
 }
 
 }  // namespace
@@ -55,7 +66,13 @@ Findings check_wanted(const Observed& seen, const compat::Tables& tables) {
   Lines help;
   for (const auto& path : seen.wanted_in) {
     why.push_back(fmt::format("{} has it, and the loader does not look there", shown(path)));
-    help.emplace_back("eval \"$(cudaenv use VERSION)\" with the version of that toolkit");
+    const auto owner = std::find_if(seen.toolkits.begin(), seen.toolkits.end(),
+                                    [&](const ToolkitFacts& facts) { return facts.lib == path; });
+    const bool ours = owner != seen.toolkits.end() && owner->owner == Owner::cudaenv;
+    help.push_back(ours ? owner->activation()
+                        : fmt::format("export LD_LIBRARY_PATH={}${{LD_LIBRARY_PATH:+:"
+                                      "$LD_LIBRARY_PATH}}",
+                                      text::shell_quoted(path)));
   }
   if (help.empty()) help = ways_to_get(row, name);
   why.emplace_back("no other library stands in for it, whatever it is called or linked to");

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compat/build.hpp"
 #include "compat/finding.hpp"
 #include "compat/tables.hpp"
 #include "doctor/observed.hpp"
@@ -48,6 +49,10 @@ Findings check_xids(const Observed& seen, const compat::Tables& tables);
 // What the tables say of the toolkits that are judged: driver, GPUs, host compiler, C library,
 // cuDNN.
 Findings check_compatibility(const Observed& seen, const compat::Tables& tables);
+// The chosen host compiler, which has to be there, with a toolkit; the help names an installed one
+// that fits.
+compat::BuildVerdict judge_host_compiler(const HostCompilers& compilers,
+                                         const compat::Tables& tables, const Version& toolkit);
 
 // All of them, in the order in which they are told; without tables those that need none.
 Findings check_all(const Observed& seen, const compat::Tables* tables = nullptr);

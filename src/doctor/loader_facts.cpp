@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t largest_cache = 16u << 20;
 constexpr std::size_t most_folders = 200;
+constexpr std::size_t most_libraries = 1000;  // of one folder
 
 // Families of NVIDIA's libraries: what stands before ".so" begins so.
 constexpr std::array families{"libcuda",       "libcudart",     "libcublas",
@@ -112,6 +113,7 @@ std::optional<unsigned> soname_major(std::string_view name) {
 std::vector<LibraryFile> nvidia_libraries(const sys::Tree& tree, const std::string& folder) {
   std::vector<LibraryFile> files;
   for (auto& name : tree.list(folder)) {
+    if (files.size() >= most_libraries) break;
     if (!is_nvidia_library(name) || !soname_major(name)) continue;
     const std::string path = folder + "/" + name;
     const auto real = tree.resolve(path);
@@ -135,7 +137,10 @@ LoaderFacts loader_facts(const sys::Tree& tree, std::string_view ld_library_path
         const auto real = tree.resolve(element);
         if (real && tree.is_directory(*real)) folder.path = *real;
       }
-      if (!folder.path.empty()) folder.libraries = nvidia_libraries(tree, folder.path);
+      // A folder that stands there twice loads nothing the second time.
+      const bool again = std::any_of(facts.folders.begin(), facts.folders.end(),
+                                     [&](const auto& one) { return one.path == folder.path; });
+      if (!folder.path.empty() && !again) folder.libraries = nvidia_libraries(tree, folder.path);
       facts.folders.push_back(std::move(folder));
     }
   }

@@ -27,6 +27,8 @@ void see_nvccs(const sys::Tree& tree, Observed& seen) {
     const std::string file = sys::tree_path(folder, "nvcc");
     const auto real = tree.resolve(file);
     if (!real || !tree.is_program(*real)) continue;
+    // A link to ccache or its like starts the next nvcc of PATH.
+    if (real->find("nvcc", real->rfind('/')) == std::string::npos) continue;
     if (std::find(known.begin(), known.end(), *real) != known.end()) continue;
     known.push_back(*real);
     seen.nvccs.push_back({file, prefix_of_nvcc(tree, file), std::nullopt, Owner::nvidia});

@@ -133,6 +133,18 @@ std::string ToolkitFacts::shown() const {
                      text::visible(path));
 }
 
+std::string ToolkitFacts::activation() const {
+  const std::string at = text::shell_quoted(path);
+  if (owner != Owner::cudaenv) {
+    return fmt::format("export CUDA_HOME={0} CUDA_PATH={0} PATH={0}/bin:$PATH", at);
+  }
+  const std::string name = path.substr(path.rfind('/') + 1);
+  const auto known = version();
+  const bool usual = known && name == "cuda-" + known->text();
+  return fmt::format("eval \"$(cudaenv use {})\"",
+                     usual ? known->text() : text::shell_quoted(name));
+}
+
 std::optional<ToolkitFacts> toolkit_facts(const sys::Tree& tree, std::string_view path) {
   const auto real = tree.resolve(path);
   if (!real || !tree.is_directory(*real)) return std::nullopt;

@@ -40,6 +40,8 @@ struct ToolkitFacts {
   bool is_compiler() const { return !nvcc.empty(); }
   // "12.1.1 in /usr/local/cuda-12.1", for a line of text.
   std::string shown() const;
+  // What to type to use it in a shell: cudaenv activates those that it installed.
+  std::string activation() const;
 };
 
 // Reads the prefix at `path`; nothing where it holds no part of a toolkit.

@@ -47,7 +47,9 @@ bool library_differs(const DriverFacts& facts) {
 
 DriverState state_without_answer(const DriverReport& report) {
   const bool module = report.kernel.module.version.has_value();
-  const bool library = !report.libcuda.empty() || report.smi.driver || report.nvml.driver;
+  const bool library = !report.libcuda.empty();
+  // NVML speaks for the module, and nvidia-smi for NVML: there is a driver, and no libcuda to it.
+  if (!library && (report.smi.driver || report.nvml.driver)) return DriverState::no_library;
   // WSL2 and Jetson have no such module.
   if (report.kernel.wsl || report.kernel.l4t) {
     return library ? DriverState::unknown : DriverState::absent;

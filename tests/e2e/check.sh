@@ -57,6 +57,28 @@ expect_python torch exits fails "error | python.exits" "ended with 5 while it im
 expect_python torch quits fails "error | python.import-fails" "SystemExit"
 limit=3 expect_python torch hangs fails "error | python.hangs" "while it imported torch"
 
+step "what is around an import"
+environment torch sees
+packages=$(echo "$scratch"/env/lib/python3*/site-packages)
+# Printed before the question: by a sitecustomize, and a child of it that stays.
+printf 'import os, sys\nprint("hello")\nsys.stdout.flush()\nif os.fork() == 0:\n    %s\n' \
+  'import time; time.sleep(50); os._exit(0)' >"$packages/sitecustomize.py"
+check --python "$scratch/env" --timeout 20
+assert_contains "a sitecustomize that prints and forks" "$(findings python)" "python.sees-gpus"
+rm "$packages/sitecustomize.py"
+# Metadata that is damaged, of the framework and of another package.
+rm "$packages"/torch-*.dist-info/METADATA
+mkdir "$packages/tensorflow_datasets-4.9.dist-info"
+head -c 100 /dev/urandom >"$packages/tensorflow_datasets-4.9.dist-info/METADATA"
+# What lies in the current folder is not the environment's.
+mkdir -p here
+for name in json io os torch; do echo 'open("ran", "w")' >"here/$name.py"; done
+(cd here && "$CUDAENV" check --json --python "$scratch/env/bin/python" >../here.json) || true
+out=$(<here.json)
+assert_contains "damaged metadata, and a torch.py here" "$(findings python)" "python.sees-gpus"
+[[ $(findings python) != *tensorflow* ]] || fail "a package that only goes with it was taken for it"
+[[ ! -e here/ran ]] || fail "a file of the current folder was run"
+
 step "TensorFlow and JAX"
 expect_python tensorflow sees ok "tensorflow 2.13.1, built for CUDA 11.8 sees 1 GPU"
 expect_python tensorflow blind fails "error | python.no-gpu" "cuDNN 8"
@@ -81,6 +103,16 @@ printf '#!/bin/sh\necho hello\n' >not-python
 chmod +x not-python
 check --python "$scratch/not-python"
 assert_contains "no Python" "$(findings python)" "error | python.garbage"
+printf '#!/no/such/interpreter\n' >not-python
+check --python "$scratch/not-python"
+assert_contains "without its interpreter" "$(findings python)" "error | python.unusable"
+assert_contains "without its interpreter" "$(findings python)" "the interpreter that it names is not there"
+mkdir -p gone/bin
+ln -s /no/such/python3.9 gone/bin/python3
+ln -s python3 gone/bin/python
+run env VIRTUAL_ENV="$scratch/gone" "$CUDAENV" check --json --for pytorch
+assert_contains "a Python that is gone" "$(findings python)" "python.unusable"
+assert_contains "a Python that is gone" "$(findings python)" "/no/such/python3.9"
 printf '#!/bin/sh\nkill -9 $$\n' >not-python
 check --python "$scratch/not-python"
 assert_contains "killed" "$(findings python)" "error | python.crashes"

@@ -93,6 +93,28 @@ run timeout 60 "$CUDAENV" doctor --sysroot "$tree" --all
 [[ $status -ne 124 ]] || fail "it hangs"
 [[ $out != *9.9.9* ]] || fail "it read a file outside the tree"
 
+step "names that move the cursor are shown, and break no format"
+make_tree
+mv "$tree/usr/local/cuda-12.1" "$tree/usr/local/cuda-"$'\e[31m\xff'
+ln -sfn "cuda-"$'\e[31m\xff' "$tree/usr/local/cuda"
+if [[ -n ${CUDAENV_TEST_FAKES:-} ]]; then
+  # Its soname is libcuda.so.1: called 2 it is forged, and told by its name.
+  mkdir -p "$tree/"$'l\e[1m'
+  cp "$CUDAENV_TEST_FAKES"/driver/libcuda.so.1 "$tree/"$'l\e[1m/libcuda.so.2'
+fi
+for format in text json prometheus; do
+  doctor --format "$format" --env LD_LIBRARY_PATH=$'/l\e[1m:/usr/local/cuda/lib:/x\e\xfe' \
+    --env CUDA_HOME=$'/y\e[0m\n'
+  assert_equal "status" 3 "$status"
+  [[ $out != *$'\e'* ]] || fail "an escape in $format: $out"
+  case $format in
+    json) python3 -c 'import json, sys; json.loads(sys.argv[1])' "$out" || fail "no JSON" ;;
+    prometheus)
+      grep -vE '^(#|[a-z_]+(\{([a-z]+="([^"\\]|\\["\\n])*",?)+\})? [0-9]+$)' <<<"$out" &&
+        fail "no metrics" ;;
+  esac
+done
+
 step "this machine is judged without a failure"
 run timeout 120 "$CUDAENV" doctor --json
 [[ $status -eq 0 || $status -eq 3 ]] || fail "status $status: $err"
@@ -120,3 +142,32 @@ done
 with_driver crash=cuInit
 assert_contains "a crash" "$out" driver.crashes
 assert_equal "status of a crash" 3 "$status"
+export CUDAENV_DRIVER_TIMEOUT=1
+with_driver hang=cuInit
+assert_contains "a hang, with a limit of the user's" "$out" driver.hangs
+unset CUDAENV_DRIVER_TIMEOUT
+
+step "programs on PATH that cannot be run, or leave others behind, do not end it"
+mkdir -p tools
+printf '#!/no/such/interpreter\n' >tools/gcc
+printf '\177ELF' >tools/nvidia-smi
+chmod 755 tools/*
+run env PATH="$scratch/tools:$PATH" timeout 60 "$CUDAENV" doctor --json
+[[ $status -eq 0 || $status -eq 3 ]] || fail "status $status: $err"
+printf '#!/bin/sh\nsleep 50 &\necho $! >%s/left\necho 12.2.0\n' "$scratch" >tools/gcc
+run env PATH="$scratch/tools:$PATH" timeout 30 "$CUDAENV" doctor --json
+[[ $status -eq 0 || $status -eq 3 ]] || fail "status $status: $err"
+assert_contains "its compiler" "$out" "$scratch/tools/gcc"
+kill "$(cat left)"
+
+step "a chroot without /proc"
+# shellcheck disable=SC2016
+no_proc='mount -t tmpfs none /proc && exec "$CUDAENV" doctor --json --sysroot "$1" --all'
+make_tree
+if unshare -rm sh -c 'mount -t tmpfs none /proc' 2>/dev/null; then
+  run env CUDAENV="$CUDAENV" unshare -rm sh -c "$no_proc" sh "$tree"
+  assert_equal "status: $err" 0 "$status"
+  assert_contains "the toolkit's version" "$out" '"version": "12.1.1"'
+else
+  echo "   no namespaces to hide /proc in: not looked at"
+fi

@@ -42,6 +42,14 @@ TEST_CASE("errors come first, each with its id, reasons and what to type") {
   CHECK(text.find("sm_90") != std::string::npos);
 }
 
+TEST_CASE("names of files that move the cursor reach no terminal") {
+  auto odd = result();
+  odd.findings = {{"library.forged", Severity::error, "lib\x1b[31m.so", {"a\nb"}, {"\x9b\x07"}}};
+  const auto text = cli::doctor_text(odd, cli::Style());
+  CHECK(text.find("error: lib\\x1B[31m.so [library.forged]\n  a\\nb\nhelp: \\x9B\\x07\n") !=
+        std::string::npos);
+}
+
 TEST_CASE("JSON is well formed whatever bytes names have") {
   const auto json = nlohmann::json::parse(cli::doctor_json(result()));
   CHECK(json["errors"] == 1);

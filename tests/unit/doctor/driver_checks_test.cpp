@@ -245,6 +245,19 @@ TEST_CASE("a container that was started without GPUs is told so, with the option
   CHECK(only(seen).id == "driver.no-library");
 }
 
+TEST_CASE("a container that has NVML and no libcuda is told which capability it lacks") {
+  auto seen = machine();
+  seen.driver.cuda = {};
+  seen.driver.cuda.end = End::not_found;
+  CHECK(only(seen).id == "driver.no-library");
+  CHECK(says(only(seen).help, "libnvidia-compute"));
+  seen.driver.kernel.container = "docker";
+  seen.environment = sys::Environment(test::Variables{{"NVIDIA_DRIVER_CAPABILITIES", "utility"}});
+  CHECK(only(seen).id == "driver.no-library");
+  CHECK(says(only(seen).why, "`utility`"));
+  CHECK(says(only(seen).help, "NVIDIA_DRIVER_CAPABILITIES=compute,utility"));
+}
+
 TEST_CASE("device nodes that are missing or closed are named") {
   auto seen = machine();
   seen.driver.kernel.nodes.erase(seen.driver.kernel.nodes.begin() + 1);

@@ -123,11 +123,19 @@ TEST_CASE("libraries of one name in two places: the winner is told, an older one
   tree.variables["LD_LIBRARY_PATH"] = "/a:/b";
   auto finding = tree.finding("loader.shadowing");
   CHECK(finding.severity == Severity::warning);
-  CHECK(finding.seen == "1 library in `/a` hide those in `/b`");
+  CHECK(finding.seen == "1 library in `/a` hides those in `/b`");
   tree.variables["LD_LIBRARY_PATH"] = "/b:/a";
   CHECK(tree.finding("loader.shadowing").severity == Severity::note);
   tree.variables["LD_LIBRARY_PATH"] = "/b:/b";
   CHECK_FALSE(tree.has("loader.shadowing"));
+  CHECK(tree.seen().loader.folders[1].libraries.empty());
+}
+
+TEST_CASE("of a folder with more libraries than anybody has some are read") {
+  Sysroot tree;
+  for (int i = 0; i < 1100; ++i) tree.file("/a/libcublas_" + std::to_string(i) + ".so.12");
+  tree.variables["LD_LIBRARY_PATH"] = "/a";
+  CHECK(tree.seen().loader.folders[0].libraries.size() == 1000);
 }
 
 TEST_CASE("empty and relative elements of LD_LIBRARY_PATH are told, an empty variable is none") {

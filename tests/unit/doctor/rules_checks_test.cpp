@@ -147,11 +147,27 @@ TEST_CASE("F06: a library that a program misses is mapped to the toolkits that h
   machine.toolkit("11.2.2");
   machine.variables["PATH"] = "/usr/local/cuda-11.2.2/lib:" + machine.variables["PATH"];
   findings = doctor::check_wanted(machine.seen(), compat::builtin_tables());
-  CHECK(findings[0].help[0].find("cudaenv use") != std::string::npos);
+  // cudaenv did not install it, so it cannot activate it.
+  CHECK(findings[0].help ==
+        std::vector<std::string>{"export LD_LIBRARY_PATH=/usr/local/cuda-11.2.2/lib64"
+                                 "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"});
+  machine.file("/usr/local/cuda-11.2.2/.cudaenv/receipt.json", "{}");
+  findings = doctor::check_wanted(machine.seen(), compat::builtin_tables());
+  CHECK(findings[0].help == std::vector<std::string>{"eval \"$(cudaenv use 11.2.2)\""});
   for (const auto& help : findings[0].help) CHECK(help.find("ln -s") == std::string::npos);
 
   machine.variables["LD_LIBRARY_PATH"] = "/usr/local/cuda-11.2.2/lib64";
   CHECK(doctor::check_wanted(machine.seen(), compat::builtin_tables())[0].id == "library.found");
+}
+
+TEST_CASE(
+    "F06: a library of a CUDA that cudaenv cannot install is not said to be installed by it") {
+  Machine machine("12.2.0");
+  machine.wanted = "libcudart.so.10.1";
+  const auto findings = doctor::check_wanted(machine.seen(), compat::builtin_tables());
+  REQUIRE(findings.size() == 1);
+  REQUIRE(findings[0].help.size() == 1);
+  CHECK(findings[0].help[0].starts_with("cudaenv cannot install CUDA 10.1"));
 }
 
 TEST_CASE("F15: the parts of cuDNN 8 come with cuDNN 8 only") {

@@ -89,6 +89,36 @@ TEST_CASE("F09: one nvcc under two names is one") {
   CHECK(tree.found() == no_driver);
 }
 
+TEST_CASE("F09: a link to ccache is not an nvcc: the next one runs") {
+  Sysroot tree;
+  const auto prefix = tree.toolkit("12.1.1");
+  tree.program("/usr/bin/ccache");
+  tree.link("/usr/lib/ccache/nvcc", "../../bin/ccache");
+  tree.variables["PATH"] = "/usr/lib/ccache:" + prefix + "/bin:/usr/bin";
+  tree.variables["CUDA_HOME"] = prefix;
+  CHECK(tree.found() == no_driver);
+}
+
+TEST_CASE("F03: what is said to type activates the toolkit, whoever installed it") {
+  Sysroot tree;
+  const auto prefix = tree.toolkit("12.1.1");
+  tree.link("/usr/local/cuda", "cuda-12.1.1");
+  CHECK(tree.finding("toolkit.not-on-path").help ==
+        std::vector<std::string>{"activate it with `export CUDA_HOME=/usr/local/cuda-12.1.1 "
+                                 "CUDA_PATH=/usr/local/cuda-12.1.1 "
+                                 "PATH=/usr/local/cuda-12.1.1/bin:$PATH`"});
+  tree.file(prefix + "/.cudaenv/receipt.json", "{}");
+  CHECK(tree.finding("toolkit.not-on-path").help ==
+        std::vector<std::string>{"activate it with `eval \"$(cudaenv use 12.1.1)\"`"});
+  const auto named = tree.toolkit("12.4.1", "/usr/local/cuda-my build");
+  tree.file(named + "/.cudaenv/receipt.json", "{}");
+  tree.variables["CUDA_HOME"] = named;
+  tree.variables["CUDA_PATH"] = prefix;
+  CHECK(says(tree.finding("toolkit.variables-disagree").help,
+             "eval \"$(cudaenv use 'cuda-my build')\""));
+  CHECK(says(tree.finding("toolkit.variables-disagree").help, "cudaenv use 12.1.1"));
+}
+
 TEST_CASE("F27: variables that name different toolkits are listed where they lead") {
   Sysroot tree;
   const auto older = tree.toolkit("11.8.0");
@@ -114,6 +144,10 @@ TEST_CASE("F07: a CUDA_HOME with a colon is malformed, one that is not there dan
   Sysroot tree;
   tree.variables["CUDA_HOME"] = ":/usr/local/cuda";
   CHECK(tree.finding("toolkit.variable-malformed").severity == Severity::error);
+  tree.variables["CUDA_HOME"] = "cuda-12.1";
+  CHECK(says(tree.finding("toolkit.variable-malformed").why, "absolute path"));
+  tree.variables["CUDA_HOME"] = "/usr/local/cuda:/opt/cuda";
+  CHECK(says(tree.finding("toolkit.variable-malformed").why, "colons"));
   tree.variables["CUDA_HOME"] = "/usr/local/cuda-9.0";
   const auto finding = tree.finding("toolkit.variable-dangling");
   CHECK(finding.severity == Severity::error);

@@ -74,6 +74,16 @@ TEST_CASE("what is missing decides the state") {
           r.cuda.end = End::not_found;
           r.nvml = {};
         }) == DriverState::no_library);
+  // As in a container that was given NVIDIA_DRIVER_CAPABILITIES=utility.
+  CHECK(state_with([](DriverReport& r) {
+          r.cuda = {};
+          r.cuda.end = End::not_found;
+        }) == DriverState::no_library);
+  CHECK(state_with([](DriverReport& r) {
+          r.kernel.module = {};
+          r.cuda = {};
+          r.cuda.end = End::not_found;
+        }) == DriverState::no_library);
   CHECK(state_with([](DriverReport& r) {
           r.kernel.module = {};
           r.cuda.status = 100;
