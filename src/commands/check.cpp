@@ -7,12 +7,14 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "catalog/index.hpp"
 #include "commands/compat_tables.hpp"
 #include "commands/doctor.hpp"
 #include "compat/build.hpp"
 #include "compat/driver.hpp"
 #include "compat/gpu.hpp"
 #include "compat/libraries.hpp"
+#include "compat/solve.hpp"
 #include "doctor/check_python.hpp"
 #include "sys/file.hpp"
 #include "sys/process.hpp"
@@ -112,8 +114,35 @@ void take_installed_version(std::optional<compat::FrameworkWish>& wish,
   }
 }
 
+// What `install auto` would take here.
+std::optional<Version> chosen_here(const doctor::Observed& seen,
+                                   const std::optional<compat::FrameworkWish>& wish,
+                                   const compat::Tables& tables) {
+  compat::Question question;
+  auto& machine = question.machine;
+  const auto& facts = seen.driver.facts;
+  if (facts.version() || facts.cuda) machine.driver = facts;
+  machine.gpus = seen.driver.gpus;
+  machine.glibc = seen.glibc;
+  machine.compilers = seen.compilers.installed;
+  if (const auto& first = seen.compilers.chosen) {
+    machine.compilers.insert(machine.compilers.begin(), *first);
+  }
+  question.framework = wish;
+  question.toolkits = catalog::versions("cuda");
+  return compat::solve(tables, question).toolkit;
+}
+
+// Older ones have no manifests, which say what a release is made of; newer ones `update` knows.
+bool can_be_installed(const Version& release) {
+  const auto known = catalog::versions("cuda");
+  return known.empty() || release > known.back() ||
+         std::find(known.begin(), known.end(), release) != known.end();
+}
+
 Meant meant_toolkit(const CheckRequest& request, const doctor::Observed& seen,
-                    const compat::Tables& tables, const Host& host) {
+                    const std::optional<compat::FrameworkWish>& wish, const compat::Tables& tables,
+                    const Host& host) {
   if (request.spec.empty() || request.spec == "system") {
     const auto* active = seen.active();
     if (active) return {active->version(), active->path, {}};
@@ -132,11 +161,18 @@ Meant meant_toolkit(const CheckRequest& request, const doctor::Observed& seen,
     if (error.kind() != ErrorKind::missing) throw;
     // One that is not installed is judged by the tables.
     const Spec spec = Spec::parse(request.spec);
-    for (auto row = tables.toolkits.rbegin(); row != tables.toolkits.rend(); ++row) {
-      const bool name = std::holds_alternative<Spec::Name>(spec.value());
-      if (!name && spec.accepts(row->release)) return {row->release, "", {}};
+    if (std::holds_alternative<Spec::Name>(spec.value())) throw;
+    if (std::holds_alternative<Spec::Auto>(spec.value())) {
+      if (auto chosen = chosen_here(seen, wish, tables)) return {std::move(chosen), "", {}};
+      throw Error(ErrorKind::missing, "no CUDA release suits this machine")
+          .help("see why with `cudaenv install auto --dry-run`");
     }
-    throw;
+    for (auto row = tables.toolkits.rbegin(); row != tables.toolkits.rend(); ++row) {
+      if (spec.accepts(row->release)) return {row->release, "", {}};
+    }
+    throw Error(ErrorKind::missing, fmt::format("CUDA `{}` is neither installed nor in the tables",
+                                                text::visible(spec.text())))
+        .help("see what is in them with `cudaenv compat`");
   }
 }
 
@@ -174,12 +210,16 @@ void Checker::check_toolkit() {
   if (!meant_.release) return;
   const std::string release = meant_.release->text();
   if (meant_.path.empty()) {
-    add("toolkit", "not-installed", release,
-        {{"check.not-installed",
-          Severity::note,
-          fmt::format("CUDA {} is not installed; it is judged by the tables", release),
-          {},
-          {install_advice(release)}}});
+    Finding finding{"check.not-installed",
+                    Severity::note,
+                    fmt::format("CUDA {} is not installed; it is judged by the tables", release),
+                    {},
+                    {install_advice(release)}};
+    if (!can_be_installed(*meant_.release)) {
+      finding.why = {"NVIDIA published no manifest of it, so that cudaenv cannot install it"};
+      finding.help.clear();
+    }
+    add("toolkit", "not-installed", release, {std::move(finding)});
   } else {
     add("toolkit", "installed", fmt::format("{} in {}", release, text::visible(meant_.path, 400)),
         {});
@@ -302,7 +342,7 @@ CheckResult check(const CheckRequest& request, const Host& host) {
   take_installed_version(wish, asked.report);
 
   CheckResult result;
-  const auto meant = meant_toolkit(request, doctor.seen, tables, host);
+  const auto meant = meant_toolkit(request, doctor.seen, wish, tables, host);
   result.toolkit = meant.release;
   result.path = meant.path;
   result.python = asked.python;

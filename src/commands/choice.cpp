@@ -63,6 +63,10 @@ Error not_installed(const Spec& spec, const Libraries& libraries,
     return with_suggestion(std::move(error), spec.text(), names,
                            "see what is installed with `cudaenv list`");
   }
+  if (std::holds_alternative<Spec::System>(spec.value())) {
+    return std::move(error).help(
+        "cudaenv activates what it installed; `cudaenv doctor` tells what else is here");
+  }
   return std::move(error).help(install_advice(spelt(spec, libraries)));
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "commands/compat.hpp"
 #include "commands/compat_tables.hpp"
 #include "commands/gpu_state.hpp"
 #include "sys/file.hpp"
@@ -21,14 +22,6 @@ Version typed_version(const std::string& typed, std::string_view option) {
               fmt::format("`{}` is no version ({})", text::visible(typed), option));
 }
 
-// "H200", "NVIDIA GeForce RTX 4090", "8.6", "sm_90".
-GpuFacts typed_gpu(const std::string& typed) {
-  GpuFacts gpu;
-  gpu.capability = ComputeCapability::parse(typed);
-  if (!gpu.capability) gpu.name = text::visible(typed);
-  return gpu;
-}
-
 std::string typed_library(const std::string& typed) {
   if (typed.empty() || (typed.find('/') == std::string::npos && doctor::soname_major(typed))) {
     return typed;
@@ -37,14 +30,14 @@ std::string typed_library(const std::string& typed) {
       .help("write it as the error does, such as libcudart.so.11.0");
 }
 
-doctor::Assumed assumed(const DoctorRequest& request) {
+doctor::Assumed assumed(const DoctorRequest& request, const compat::Tables& tables) {
   doctor::Assumed assumed;
   if (!request.driver.empty()) assumed.driver = typed_version(request.driver, "--driver");
   if (!request.glibc.empty()) assumed.glibc = typed_version(request.glibc, "--glibc");
   if (!request.gcc.empty()) assumed.gcc = typed_version(request.gcc, "--gcc");
   if (!request.gpus.empty()) {
     assumed.gpus.emplace();
-    for (const auto& typed : request.gpus) assumed.gpus->push_back(typed_gpu(typed));
+    for (const auto& typed : request.gpus) assumed.gpus->push_back(typed_gpu(tables, typed));
   }
   return assumed;
 }
@@ -103,7 +96,8 @@ DoctorResult doctor(const DoctorRequest& request, const Host& host) {
   observe.tree = tree_of(request, host);
   const bool machine = observe.tree.is_machine();
   observe.environment = environment_of(request, host, machine);
-  observe.assumed = assumed(request);
+  const auto tables = known_tables(host).tables;
+  observe.assumed = assumed(request, tables);
   observe.for_image = request.for_image;
   observe.judge_all = request.all;
   observe.wanted = typed_library(request.library);
@@ -117,7 +111,6 @@ DoctorResult doctor(const DoctorRequest& request, const Host& host) {
   }
   choose_toolkit(request, host, observe);
 
-  const auto tables = known_tables(host).tables;
   DoctorResult result{
       doctor::observe(observe, host.interrupt), {}, observe.tree.root().string(), tables.date};
   result.findings = doctor::check_all(result.seen, &tables);

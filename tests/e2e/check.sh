@@ -128,6 +128,11 @@ check 12.1 --for frobnicate
 assert_equal "no framework" 2 "$status"
 check 10.77 --for jax
 assert_equal "no release" 1 "$status"
+[[ $err != *"cudaenv install"* ]] || fail "it says to install what there is not: $err"
+check 10.2
+[[ $out != *"cudaenv install"* ]] || fail "it says to install what cannot be: $out"
+check auto --for tensorflow==2.13
+assert_contains "auto with a framework" "$out" '"toolkit": "11.8.0"'
 
 step "what LD_LIBRARY_PATH would shadow"
 library=$(compgen -G '/usr/local/cuda/lib64/libcudart.so.[0-9]*' | head -1) || true

@@ -54,7 +54,7 @@ seen = json.loads(sys.argv[1])
 assert seen["schema"] == 1 and seen["errors"] == 0, seen
 assert seen["toolkits"][0]["version"] == "12.1.1" and seen["toolkits"][0]["active"], seen
 assert seen["driver"]["module"] == "535.104.05" and seen["driver"]["assumed"], seen
-assert [gpu["capability"] for gpu in seen["gpus"]] == [None, "8.6"], seen
+assert [gpu["capability"] for gpu in seen["gpus"]] == ["9.0", "8.6"], seen
 assert all(set(one) == {"id", "severity", "seen", "why", "help"} for one in seen["findings"])
 EOF
 doctor --format prometheus --driver 470.57.02
@@ -75,6 +75,8 @@ doctor /usr/local/cuda-9
 assert_equal "status of a missing path" 1 "$status"
 doctor --driver x
 assert_equal "status of a wrong version" 2 "$status"
+doctor --gpu 4090
+assert_equal "status of a GPU that is not known" 2 "$status"
 
 step "nothing of a tree was run"
 [[ ! -e $scratch/ran ]] || fail "a program of the tree was run"
