@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
+
 namespace cudaenv::compat {
 namespace {
 
@@ -28,6 +30,11 @@ std::string name_of(const CompilerFacts& compiler) {
   return fmt::format("{} {}", compiler.family, compiler.version.text());
 }
 
+std::string install_and_name(const CompilerRow& row, const Version& toolkit) {
+  const auto command = command_of(row);
+  return fmt::format("install {}, then `{}`", command, compiler_setting(toolkit, command));
+}
+
 Finding too_new(const CompilerRow& row, const Version& toolkit, const CompilerFacts& compiler) {
   const bool disputed = disputed_in_favour(row, compiler.version);
   Finding finding{
@@ -35,7 +42,7 @@ Finding too_new(const CompilerRow& row, const Version& toolkit, const CompilerFa
       disputed ? Severity::warning : Severity::error,
       fmt::format("{} is newer than what CUDA {} takes", name_of(compiler), toolkit.text()),
       {fmt::format("its nvcc takes {} up to {}", row.family, row.most.text())},
-      {fmt::format("install {0} and set NVCC_CCBIN={0}", command_of(row))}};
+      {install_and_name(row, toolkit)}};
   if (!row.disputed.empty()) {
     finding.why.push_back(fmt::format("another source says {}", row.disputed));
   }
@@ -80,9 +87,15 @@ BuildVerdict judge_compiler(const Tables& tables, const Version& toolkit,
               fmt::format("{} is older than what CUDA {} takes", name_of(compiler), toolkit.text()),
               {fmt::format("its nvcc takes {} from {} to {}", row->family, row->least->text(),
                            row->most.text())},
-              {fmt::format("install {0} and set NVCC_CCBIN={0}", command_of(*row))}}}};
+              {install_and_name(*row, toolkit)}}}};
   }
   return {Fit::fits, {}};
+}
+
+std::string compiler_setting(const Version& toolkit, const std::string& compiler) {
+  // NVCC_CCBIN is of CUDA 12; the flags are read from 11 on.
+  if (toolkit.major() >= 12) return "export NVCC_CCBIN=" + text::shell_quoted(compiler);
+  return "export NVCC_PREPEND_FLAGS=" + text::shell_quoted("-ccbin " + compiler);
 }
 
 std::optional<CompilerFacts> choose_compiler(const Tables& tables, const Version& toolkit,
@@ -111,7 +124,16 @@ BuildVerdict judge_glibc(const Tables& tables, const Version& toolkit, const Ver
                      glibc.text()),
          {fmt::format("from {} on {}", row.glibc.text(), row.what),
           "no host compiler changes that; programs that are compiled elsewhere run"},
-         {"take a toolkit that fits, or compile in a container with an older C library"}});
+         {"compile in a container with an older C library"}});
+    for (const auto& later : tables.toolkits) {
+      const bool clashes = std::any_of(
+          tables.glibc.begin(), tables.glibc.end(),
+          [&](const auto& r) { return glibc >= r.glibc && r.cuda.accepts(later.release); });
+      if (later.release < toolkit || clashes) continue;
+      auto& help = verdict.findings.back().help;
+      help.insert(help.begin(), fmt::format("take CUDA {} or later", later.release.text()));
+      break;
+    }
     return verdict;
   }
   return verdict;

@@ -22,6 +22,9 @@ struct BuildVerdict {
 BuildVerdict judge_compiler(const Tables& tables, const Version& toolkit,
                             const CompilerFacts& compiler);
 
+// What makes the toolkit's nvcc take this host compiler, a path or a command, for a shell.
+std::string compiler_setting(const Version& toolkit, const std::string& compiler);
+
 // Of those that fit the newest, gcc before clang; nothing where none does.
 std::optional<CompilerFacts> choose_compiler(const Tables& tables, const Version& toolkit,
                                              const std::vector<CompilerFacts>& compilers);

@@ -253,8 +253,8 @@ void Solver::say_machine(const Version& toolkit) {
     // nvcc itself takes the first, and fails with it.
     const auto& first = machine.compilers.front();
     if (judge_compiler(tables_, toolkit, first).fit != Fit::fits && !compiler->path.empty()) {
-      line += fmt::format(", not {} {}: set NVCC_CCBIN={}", first.family, first.version.text(),
-                          compiler->path);
+      line += fmt::format(", not {} {}: `{}`", first.family, first.version.text(),
+                          compiler_setting(toolkit, compiler->path));
     }
     why.push_back(std::move(line));
   }

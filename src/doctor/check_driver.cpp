@@ -155,8 +155,8 @@ Finding no_device(const Observed& seen) {
             Severity::error,
             "a GPU is partitioned (MIG) and has no instance that programs could use",
             {"in MIG mode CUDA sees instances, never the whole GPU"},
-            {"make one, such as `sudo nvidia-smi mig -cgi 1g.10gb -C`, or leave the mode with "
-             "`sudo nvidia-smi -mig 0`"}};
+            {"make one of the sizes that `nvidia-smi mig -lgip` lists: `sudo nvidia-smi mig -cgi "
+             "ID -C`, or leave the mode with `sudo nvidia-smi -mig 0`"}};
   }
   Lines why;
   add_smi(seen.driver.smi, why);

@@ -49,19 +49,27 @@ Findings check_device_nodes(const Observed& seen) {
   if (seen.driver.facts.state != DriverState::no_library) find_missing_nodes(kernel, findings);
   std::vector<std::string> closed;
   unsigned mode = 0;
+  std::string group;
   for (const auto& one : kernel.nodes) {
     if (one.usable) continue;
     closed.push_back(one.path);
     mode = one.mode;
+    group = one.group;
   }
   if (closed.empty()) return findings;
+  // Root's own group is nobody's to join.
+  const bool by_group = (mode & 0060u) == 0060u && !group.empty() && group != "root";
   findings.push_back(
       {"device.permission",
        Severity::error,
        fmt::format("you may not use {} (mode {:04o})", text::join(closed, ", "), mode),
        {"the driver makes them with the mode of its option NVreg_DeviceFileMode"},
-       {"join the group that owns them: `sudo usermod -aG video $USER`, then log in "
-        "again"}});
+       {by_group ? fmt::format("join the group that owns them: `sudo usermod -aG {} \"$USER\"`, "
+                               "then log in again",
+                               text::shell_quoted(group))
+                 : std::string("let the driver make them for everybody: `echo options nvidia "
+                               "NVreg_DeviceFileMode=0666 | sudo tee "
+                               "/etc/modprobe.d/nvidia-device-files.conf`, then reboot")}});
   return findings;
 }
 

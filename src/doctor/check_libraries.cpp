@@ -126,7 +126,8 @@ Findings check_sonames(const Observed& seen) {
                      shown(file->path.substr(0, file->path.rfind('/'))), file->soname),
          {"a new name does not change what is inside: the next major has other functions",
           "programs that ask for it load what crashes them or computes wrongly"},
-         {fmt::format("remove it, and install the toolkit that has {}", file->name)}});
+         {fmt::format("remove it; `cudaenv doctor --library {}` tells which toolkit has it",
+                      text::shell_quoted(file->name))}});
   }
   return findings;
 }

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "base/text.hpp"
 #include "compat/build.hpp"
 #include "compat/driver.hpp"
 #include "compat/gpu.hpp"
@@ -44,10 +43,11 @@ void judge_host(const Observed& seen, const compat::Tables& tables, const Versio
     add(findings,
         {{"compiler.none",
           compat::Severity::warning,
-          compilers.by_variable ? "NVCC_CCBIN names no compiler"
+          compilers.by_variable ? "NVCC_CCBIN, or -ccbin in NVCC_PREPEND_FLAGS, names no compiler"
                                 : "there is no gcc on PATH: nvcc needs a host compiler",
           {},
-          {compilers.by_variable ? "unset NVCC_CCBIN" : "install g++, from your distribution"}}});
+          {compilers.by_variable ? "unset NVCC_CCBIN NVCC_PREPEND_FLAGS NVCC_APPEND_FLAGS"
+                                 : "install g++, from your distribution"}}});
   } else {
     add(findings, judge_host_compiler(compilers, tables, toolkit).findings);
   }
@@ -74,9 +74,9 @@ compat::BuildVerdict judge_host_compiler(const HostCompilers& compilers,
   const bool misfit = verdict.fit == compat::Fit::too_new || verdict.fit == compat::Fit::too_old;
   const auto fitting = compat::choose_compiler(tables, toolkit, compilers.installed);
   if (misfit && fitting && !verdict.findings.empty()) {
-    verdict.findings.front().help = {fmt::format("export NVCC_CCBIN={}  # {} {}, which fits",
-                                                 text::shell_quoted(fitting->path), fitting->family,
-                                                 fitting->version.text())};
+    verdict.findings.front().help = {fmt::format("{}  # {} {}, which fits",
+                                                 compat::compiler_setting(toolkit, fitting->path),
+                                                 fitting->family, fitting->version.text())};
   }
   return verdict;
 }

@@ -31,6 +31,10 @@ bool agree(const Version& one, const Version& other) {
 
 void check_parts(const ToolkitFacts& facts, Findings& findings) {
   const std::string where = quoted(facts.path);
+  const std::string again =
+      facts.owner == Owner::cudaenv
+          ? fmt::format("install it anew with `cudaenv install {} --force`", facts.spec())
+          : std::string("install the toolkit again");
   const auto lacks = [&](const char* id, Severity severity, std::string what, std::string why,
                          std::string help) {
     findings.push_back({id, severity, std::move(what), {std::move(why)}, {std::move(help)}});
@@ -47,20 +51,21 @@ void check_parts(const ToolkitFacts& facts, Findings& findings) {
   if (facts.libdevice.empty()) {
     lacks("toolkit.no-libdevice", Severity::error, fmt::format("{} has no libdevice.10.bc", where),
           "nvcc needs it for mathematical functions, TensorFlow and JAX for all they compile",
-          "install the toolkit again, or name a whole one: "
-          "`export XLA_FLAGS=\"${XLA_FLAGS:+$XLA_FLAGS }--xla_gpu_cuda_data_dir=PREFIX\"`");
+          again +
+              ", or name a whole one: "
+              "`export XLA_FLAGS=\"${XLA_FLAGS:+$XLA_FLAGS }--xla_gpu_cuda_data_dir=PREFIX\"`");
   }
   if (facts.ptxas.empty()) {
     lacks("toolkit.no-ptxas", Severity::error, fmt::format("{} has no ptxas", where),
-          "nvcc, TensorFlow, JAX and Triton run it", "install the toolkit again");
+          "nvcc, TensorFlow, JAX and Triton run it", again);
   }
   if (facts.include.empty()) {
     lacks("toolkit.no-headers", Severity::error, fmt::format("{} has no cuda_runtime_api.h", where),
-          "nothing can be compiled", "install the toolkit's cudart headers");
+          "nothing can be compiled", again);
   }
   if (facts.lib.empty()) {
     lacks("toolkit.no-libraries", Severity::error, fmt::format("{} has no libcudart", where),
-          "nothing can be linked", "install the toolkit's cudart libraries");
+          "nothing can be linked", again);
   }
   if (!facts.lib64) {
     lacks("toolkit.no-lib64", Severity::warning, fmt::format("{} has no lib64", where),
@@ -183,11 +188,11 @@ Findings check_nvccs(const Observed& seen) {
     Lines why;
     for (const auto& nvcc : seen.nvccs) why.push_back(shown(nvcc));
     why.front() += ": this one runs";
-    findings.push_back({"toolkit.several-nvcc",
-                        Severity::note,
-                        fmt::format("PATH has {} nvcc", seen.nvccs.size()),
-                        std::move(why),
-                        {}});
+    std::vector<const ToolkitFacts*> others;
+    for (const auto& nvcc : seen.nvccs) others.push_back(seen.toolkit(nvcc.prefix));
+    findings.push_back({"toolkit.several-nvcc", Severity::note,
+                        fmt::format("PATH has {} nvcc", seen.nvccs.size()), std::move(why),
+                        activations(others)});
   }
   if (!home || home->prefix.empty()) return findings;
   const auto* facts = seen.toolkit(home->prefix);
@@ -236,7 +241,9 @@ Findings check_sudo(const Observed& seen) {
            Severity::note,
            "sudo keeps neither PATH nor CUDA_HOME: no toolkit is active here",
            {},
-           {"run the command with `sudo cudaenv exec VERSION -- COMMAND`"}}};
+           {"run the command with `sudo cudaenv exec VERSION -- COMMAND`",
+            "or, with a toolkit of your own: `sudo env PATH=\"$PATH\" CUDA_HOME=\"$CUDA_HOME\" "
+            "LD_LIBRARY_PATH=\"$LD_LIBRARY_PATH\" COMMAND`"}}};
 }
 
 Findings check_conda(const Observed& seen) {

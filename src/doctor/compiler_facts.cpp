@@ -67,6 +67,25 @@ std::optional<CompilerFacts> compiler_at(const sys::Tree& tree, const std::strin
   return CompilerFacts{family, *version, program};
 }
 
+// The compiler that nvcc is told to take, as far as the environment tells; empty: none. Flags count
+// before NVCC_CCBIN, and of two the last.
+std::string named_compiler(const sys::Environment& environment) {
+  std::string named = environment.get("NVCC_CCBIN").value_or("");
+  for (const char* variable : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"}) {
+    bool next = false;
+    const std::string flags = environment.get(variable).value_or("");
+    for (const auto word : text::split(flags, ' ')) {
+      if (word.empty()) continue;
+      if (next) named = word;
+      next = word == "-ccbin" || word == "--compiler-bindir";
+      for (const std::string_view start : {"-ccbin=", "--compiler-bindir="}) {
+        if (word.starts_with(start)) named = word.substr(start.size());
+      }
+    }
+  }
+  return named;
+}
+
 }  // namespace
 
 std::optional<CompilerFacts> compiler_of_name(std::string_view name) {
@@ -87,10 +106,9 @@ std::optional<CompilerFacts> compiler_of_name(std::string_view name) {
 HostCompilers host_compilers(const sys::Tree& tree, const sys::Environment& environment,
                              const Interrupt& interrupt) {
   HostCompilers compilers;
-  std::string program;
-  if (const auto named = environment.non_empty("NVCC_CCBIN")) {
+  std::string program = named_compiler(environment);
+  if (!program.empty()) {
     compilers.by_variable = true;
-    program = *named;
     // A folder is searched for gcc; a bare name goes through PATH.
     if (tree.is_directory(program)) program += "/gcc";
     if (program.find('/') == std::string::npos) {

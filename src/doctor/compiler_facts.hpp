@@ -14,9 +14,10 @@ namespace cudaenv::doctor {
 
 // The host compilers of a machine.
 struct HostCompilers {
-  // What nvcc takes: that of NVCC_CCBIN, else the gcc of PATH. Nothing where there is none.
+  // What nvcc takes: that of NVCC_PREPEND_FLAGS, NVCC_APPEND_FLAGS or NVCC_CCBIN, else the gcc of
+  // PATH. Nothing where there is none.
   std::optional<CompilerFacts> chosen;
-  bool by_variable = false;  // NVCC_CCBIN named it
+  bool by_variable = false;  // one of those variables named it
   std::vector<CompilerFacts>
       installed;  // g++-N and clang++-N of the system's folders, newest first
 };

@@ -133,16 +133,16 @@ std::string ToolkitFacts::shown() const {
                      text::visible(path));
 }
 
-std::string ToolkitFacts::activation() const {
-  const std::string at = text::shell_quoted(path);
-  if (owner != Owner::cudaenv) {
-    return fmt::format("export CUDA_HOME={0} CUDA_PATH={0} PATH={0}/bin:$PATH", at);
-  }
+std::string ToolkitFacts::spec() const {
   const std::string name = path.substr(path.rfind('/') + 1);
   const auto known = version();
-  const bool usual = known && name == "cuda-" + known->text();
-  return fmt::format("eval \"$(cudaenv use {})\"",
-                     usual ? known->text() : text::shell_quoted(name));
+  return known && name == "cuda-" + known->text() ? known->text() : text::shell_quoted(name);
+}
+
+std::string ToolkitFacts::activation() const {
+  if (owner == Owner::cudaenv) return fmt::format("eval \"$(cudaenv use {})\"", spec());
+  return fmt::format("export CUDA_HOME={0} CUDA_PATH={0} PATH={0}/bin:$PATH",
+                     text::shell_quoted(path));
 }
 
 std::optional<ToolkitFacts> toolkit_facts(const sys::Tree& tree, std::string_view path) {

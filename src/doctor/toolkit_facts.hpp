@@ -40,6 +40,8 @@ struct ToolkitFacts {
   bool is_compiler() const { return !nvcc.empty(); }
   // "12.1.1 in /usr/local/cuda-12.1", for a line of text.
   std::string shown() const;
+  // How commands of cudaenv name it, where cudaenv installed it; fit for a shell.
+  std::string spec() const;
   // What to type to use it in a shell: cudaenv activates those that it installed.
   std::string activation() const;
 };

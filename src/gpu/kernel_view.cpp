@@ -38,17 +38,36 @@ void read_pci(const sys::Tree& tree, KernelView& view) {
   }
 }
 
+// "video" of /etc/group's "video:x:44:alice".
+std::string group_name(const sys::Tree& tree, unsigned id) {
+  constexpr std::size_t largest = 1u << 20;
+  const std::string groups = tree.read("/etc/group", largest).value_or("");
+  for (const auto line : text::lines(groups)) {
+    const auto fields = text::split(line, ':');
+    if (fields.size() >= 3 && text::parse_unsigned(fields[2]) == id) {
+      return text::visible(fields[0], 64);
+    }
+  }
+  return {};
+}
+
 void read_nodes(const sys::Tree& tree, KernelView& view) {
+  const auto add = [&](const std::string& path, const sys::Stat& stat) {
+    const bool usable = tree.may_use(path, true);
+    // Whom to join matters only where it is closed.
+    view.nodes.push_back({text::visible(path, 64), usable, stat.mode,
+                          usable ? std::string() : group_name(tree, stat.group)});
+  };
   for (const auto& name : tree.list("/dev")) {
     if (!name.starts_with("nvidia") || name == "nvidia-modeset" || name == "nvidia-caps") continue;
     const std::string path = "/dev/" + name;
     const auto stat = tree.stat(path);
     if (!stat || stat->kind != sys::Kind::other) continue;
-    view.nodes.push_back({text::visible(path, 64), tree.may_use(path, true), stat->mode});
+    add(path, *stat);
   }
   // WSL2 has one node for all.
   if (const auto stat = tree.stat("/dev/dxg"); stat && stat->kind == sys::Kind::other) {
-    view.nodes.push_back({"/dev/dxg", tree.may_use("/dev/dxg", true), stat->mode});
+    add("/dev/dxg", *stat);
   }
 }
 

@@ -34,6 +34,7 @@ struct DeviceNode {
   std::string path;
   bool usable = false;  // readable and writable, by this user or in an image by anybody
   unsigned mode = 0;
+  std::string group{};  // its name; empty: it has none, or may be used
 };
 
 // What the kernel and the filesystem say of GPUs and their driver, without loading or running

@@ -110,6 +110,7 @@ Stat to_stat(const struct ::stat& raw) {
   result.links = raw.st_nlink;
   result.blocks = static_cast<std::uint64_t>(raw.st_blocks);
   result.owner = raw.st_uid;
+  result.group = raw.st_gid;
   result.modified_ns = raw.st_mtim.tv_sec * 1'000'000'000LL + raw.st_mtim.tv_nsec;
   result.changed_ns = raw.st_ctim.tv_sec * 1'000'000'000LL + raw.st_ctim.tv_nsec;
   return result;

@@ -32,6 +32,7 @@ struct Stat {
   std::uint64_t links = 0;
   std::uint64_t blocks = 0;  // of 512 bytes: what it takes on disk
   unsigned owner = 0;
+  unsigned group = 0;
   std::int64_t modified_ns = 0;  // since the epoch
   std::int64_t changed_ns = 0;   // of what is in it or about it
 };

@@ -93,7 +93,8 @@ TEST_CASE("a host compiler that nvcc would not take by itself is said with what 
   asked.machine.compilers = {{"gcc", *Version::parse("12.2.0"), "/usr/bin/gcc"},
                              {"gcc", *Version::parse("11"), "/usr/bin/g++-11"}};
   CHECK(has_line(solve(tables(), asked).why,
-                 "its nvcc takes gcc 11, not gcc 12.2.0: set NVCC_CCBIN=/usr/bin/g++-11"));
+                 "its nvcc takes gcc 11, not gcc 12.2.0: "
+                 "`export NVCC_PREPEND_FLAGS='-ccbin /usr/bin/g++-11'`"));
   asked.machine.compilers.front().version = *Version::parse("11.4.0");
   CHECK(has_line(solve(tables(), asked).why, "its nvcc takes gcc 11.4.0"));
 }

@@ -266,6 +266,11 @@ TEST_CASE("device nodes that are missing or closed are named") {
   seen.driver.kernel.nodes[0] = {"/dev/nvidia0", false, 0660};
   CHECK(only(seen).id == "device.permission");
   CHECK(only(seen).seen == "you may not use /dev/nvidia0 (mode 0660)");
+  CHECK(says(only(seen).help, "NVreg_DeviceFileMode=0666"));
+  seen.driver.kernel.nodes[0].group = "video";
+  CHECK(says(only(seen).help, "usermod -aG video"));
+  seen.driver.kernel.nodes[0].mode = 0600;
+  CHECK(says(only(seen).help, "NVreg_DeviceFileMode=0666"));
 }
 
 TEST_CASE("NVML that fails beside a CUDA that works is a warning") {

@@ -159,7 +159,7 @@ TEST_CASE("F06: a library that is only called another major is forged, a link to
   CHECK(finding.severity == Severity::error);
   CHECK(finding.seen ==
         "libcudart.so.11.0 in `/usr/local/cuda-12.2.0/lib` is another library: libcudart.so.12");
-  CHECK(says(finding.help, "install the toolkit that has libcudart.so.11.0"));
+  CHECK(says(finding.help, "cudaenv doctor --library libcudart.so.11.0"));
 }
 
 TEST_CASE("F06: the names that NVIDIA itself gives are not forged") {

@@ -76,6 +76,8 @@ TEST_CASE("F09: every nvcc of PATH is listed in order, with version and owner") 
   REQUIRE(finding.why.size() == 2);
   CHECK(finding.why[0] == "`/usr/bin/nvcc` is 11.5 (distribution): this one runs");
   CHECK(finding.why[1] == "`/opt/cuda-11.8/bin/nvcc` is 11.8.0 (other installer)");
+  REQUIRE(finding.help.size() == 1);  // the distribution's runs without
+  CHECK(says(finding.help, "PATH=/opt/cuda-11.8/bin:$PATH"));
   CHECK(tree.has("toolkit.split"));
 }
 
@@ -201,6 +203,7 @@ TEST_CASE("F12: sudo that drops the activation is told") {
   tree.root = true;
   tree.variables["SUDO_USER"] = "ada";
   CHECK(says(tree.finding("sudo.activation-dropped").help, "cudaenv exec"));
+  CHECK(says(tree.finding("sudo.activation-dropped").help, "sudo env PATH="));
   activate(tree, tree.toolkit("12.1.1"));
   CHECK_FALSE(tree.has("sudo.activation-dropped"));
 }
@@ -213,6 +216,8 @@ TEST_CASE("F14: a toolkit without libdevice or ptxas is an error with what XLA w
   const auto finding = tree.finding("toolkit.no-libdevice");
   CHECK(finding.severity == Severity::error);
   CHECK(says(finding.help, "${XLA_FLAGS:+$XLA_FLAGS }--xla_gpu_cuda_data_dir"));
+  tree.file(prefix + "/.cudaenv/receipt.json", "{}");
+  CHECK(says(tree.finding("toolkit.no-libdevice").help, "`cudaenv install 12.1.1 --force`"));
   std::filesystem::remove(tree.dir() / "usr/local/cuda-12.1.1/bin/ptxas");
   CHECK(tree.has("toolkit.no-ptxas"));
 }

@@ -124,6 +124,14 @@ TEST_CASE("NVCC_CCBIN names the host compiler, a file or its folder") {
   CHECK(tree.seen().compilers.chosen->version.text() == "10");
   tree.variables["NVCC_CCBIN"] = "gcc-9";
   CHECK(tree.seen().compilers.chosen->path == "/usr/bin/gcc-9");
+  // nvcc's own flags count before it, and before CUDA 12 alone.
+  tree.program("/usr/bin/g++-11");
+  tree.variables["NVCC_PREPEND_FLAGS"] = "-O3  -ccbin /usr/bin/g++-11 -lineinfo";
+  CHECK(tree.seen().compilers.chosen->version.text() == "11");
+  tree.variables["NVCC_APPEND_FLAGS"] = "--compiler-bindir=/opt/gcc/bin/g++-10";
+  CHECK(tree.seen().compilers.chosen->version.text() == "10");
+  tree.variables.erase("NVCC_PREPEND_FLAGS");
+  tree.variables.erase("NVCC_APPEND_FLAGS");
   tree.variables["NVCC_CCBIN"] = "/nowhere/g++";
   CHECK_FALSE(tree.seen().compilers.chosen);
 }

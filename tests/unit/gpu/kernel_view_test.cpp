@@ -1,6 +1,7 @@
 #include "gpu/kernel_view.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <doctest/doctest.h>
 
@@ -148,10 +149,12 @@ TEST_CASE("device nodes are seen with their mode") {
   }
   ::chmod((dir / "dev/nvidia0").c_str(), 0666);
   dir.make_file("dev/nvidia1", "a file is no device");
+  dir.make_file("etc/group", "root:x:\nusers:y:" + std::to_string(::getgid()) + ":ada\n");
   const auto seen = view(dir);
   REQUIRE(seen.nodes.size() == 3);
   CHECK(seen.nodes[1].path == "/dev/nvidia0");
   CHECK(seen.nodes[1].usable);
   CHECK_FALSE(seen.nodes[2].usable);
   CHECK(seen.nodes[2].mode == 0600);
+  CHECK(seen.nodes[2].group == "users");
 }
