@@ -12,6 +12,7 @@
 #include "catalog/toml_text.hpp"
 #include "cli/env_vars.hpp"
 #include "sys/file.hpp"
+#include "sys/machine.hpp"
 
 namespace cudaenv::cli {
 
@@ -142,6 +143,7 @@ Config read_config(const std::vector<fs::path>& files, const sys::Environment& e
   Config config;
   if (environment.is_on("CUDAENV_NO_CONFIG")) return config;
   for (const auto& file : files) {
+    if (sys::is_closed(file)) continue;  // another user's
     const auto bytes = sys::read_if_present(file, longest_config);
     if (bytes) add_config(config, *bytes, file, environment.home());
   }

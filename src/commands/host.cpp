@@ -39,7 +39,9 @@ std::vector<store::Layout> reading_roots(const Host& host) {
   if (const auto named = named_root(host)) {
     roots.push_back(*named);
   } else {
-    roots.push_back(user_root(host));
+    auto own = user_root(host);
+    // Where HOME is another user's, there is nothing of this one.
+    if (!sys::is_closed(own.root())) roots.push_back(std::move(own));
   }
   roots.push_back(store::Layout::system());
   return roots;

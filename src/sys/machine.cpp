@@ -1,9 +1,11 @@
 #include "sys/machine.hpp"
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
+#include <fcntl.h>
 #include <gnu/libc-version.h>
 #include <memory>
 #include <sched.h>
@@ -45,6 +47,10 @@ Machine this_machine() {
 bool is_root() { return ::geteuid() == 0; }
 
 unsigned user_id() { return ::geteuid(); }
+
+bool is_closed(const fs::path& path) {
+  return ::faccessat(AT_FDCWD, path.c_str(), F_OK, AT_EACCESS) != 0 && errno == EACCES;
+}
 
 fs::path own_program() {
   std::array<char, PATH_MAX> target;

@@ -14,8 +14,11 @@ struct Machine {
 };
 Machine this_machine();
 
-bool is_root();                       // effective user
-unsigned user_id();                   // the same
+bool is_root();      // effective user
+unsigned user_id();  // the same
+// Whether this user may not enter a folder above the path, as in another one's home that HOME still
+// names after su: nothing of it can be seen.
+bool is_closed(const std::filesystem::path& path);
 std::filesystem::path own_program();  // the file of the running program
 std::int64_t now_ns();                // since the epoch
 std::string now_utc();                // "2026-11-30T07:15:00Z"

@@ -122,6 +122,21 @@ run timeout 120 "$CUDAENV" doctor --json
 [[ $status -eq 0 || $status -eq 3 ]] || fail "status $status: $err"
 python3 -c 'import json, sys; json.loads(sys.argv[1])' "$out" || fail "no JSON"
 
+step "a HOME that is another user's"
+mkdir closed
+chmod 0 closed
+as_user=()
+[[ $(id -u) -ne 0 ]] || as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+if "${as_user[@]}" test -x "$CUDAENV" 2>/dev/null; then
+  run "${as_user[@]}" env -u CUDAENV_ROOT HOME="$scratch/closed/home" "$CUDAENV" doctor --json
+  [[ $status -eq 0 || $status -eq 3 ]] || fail "status $status: $err"
+  run "${as_user[@]}" env -u CUDAENV_ROOT HOME="$scratch/closed/home" "$CUDAENV" list
+  assert_equal "list: $err" 0 "$status"
+else
+  echo "   no other user can run the program here: not looked at"
+fi
+chmod 755 closed
+
 if [[ -z ${CUDAENV_TEST_FAKES:-} ]]; then exit 0; fi
 
 step "drivers that fail on purpose are told"
