@@ -54,7 +54,32 @@ bool is_version_symbol(std::string_view name) {
   return name.starts_with("cudnn_") && name.ends_with("_version");
 }
 
-LibraryFile library_file(const sys::Tree& tree, std::string name, const std::string& real) {
+// A library of another word size, or on this machine of another processor: the loader passes it
+// over and looks on.
+bool is_passed_over(const sys::ReadAt& read, bool machine) {
+  constexpr std::size_t class_at = 4;
+  constexpr char class_64 = 2;
+  constexpr std::size_t processor_at = 18;
+  const std::string head = read(0, processor_at + 2);
+  if (head.size() < processor_at + 2 || !head.starts_with("\x7f"
+                                                          "ELF"))
+    return false;
+  if (head[class_at] != class_64) return true;
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(head[at]); };
+  const unsigned processor = byte(processor_at) + 256u * byte(processor_at + 1);
+#if defined(__x86_64__)
+  constexpr unsigned own = 62;
+#elif defined(__aarch64__)
+  constexpr unsigned own = 183;
+#else
+  const unsigned own = processor;
+#endif
+  return machine && processor != own;
+}
+
+// Nothing for a file that the loader does not take.
+std::optional<LibraryFile> library_file(const sys::Tree& tree, std::string name,
+                                        const std::string& real) {
   LibraryFile file;
   file.name = std::move(name);
   file.path = real;
@@ -62,6 +87,7 @@ LibraryFile library_file(const sys::Tree& tree, std::string name, const std::str
   const sys::Fd fd = tree.open_file(real);
   if (!fd) return file;
   const auto read = sys::read_at(fd.get());
+  if (is_passed_over(read, tree.is_machine())) return std::nullopt;
   if (auto library = sys::shared_library(read)) {
     file.soname = text::visible(library->soname);
     file.run_path = text::visible(library->run_path, 1000);
@@ -83,7 +109,9 @@ void read_cache(const sys::Tree& tree, LoaderFacts& facts) {
     if (!seen.insert(cached.name + '\n' + cached.path).second) continue;
     const auto real = tree.resolve(cached.path);
     if (real && tree.is_file(*real)) {
-      facts.cached.push_back(library_file(tree, cached.name, *real));
+      if (auto file = library_file(tree, cached.name, *real)) {
+        facts.cached.push_back(std::move(*file));
+      }
     } else {
       facts.stale.push_back(std::move(cached));
     }
@@ -118,7 +146,8 @@ std::vector<LibraryFile> nvidia_libraries(const sys::Tree& tree, const std::stri
     const std::string path = folder + "/" + name;
     const auto real = tree.resolve(path);
     if (!real || !tree.is_file(*real)) continue;
-    files.push_back(library_file(tree, std::move(name), *real));
+    auto file = library_file(tree, std::move(name), *real);
+    if (file) files.push_back(std::move(*file));
   }
   return files;
 }

@@ -131,6 +131,17 @@ TEST_CASE("libraries of one name in two places: the winner is told, an older one
   CHECK(tree.seen().loader.folders[1].libraries.empty());
 }
 
+TEST_CASE("a library of another word size hides nothing: the loader passes it over") {
+  Sysroot tree;
+  tree.file("/a/libcublas.so.12", std::string("\x7f"
+                                              "ELF\1\1\1") +
+                                      std::string(60, '\0'));
+  tree.library("/b", "libcublas.so.12", "libcublas.so.12.4.5");
+  tree.variables["LD_LIBRARY_PATH"] = "/a:/b";
+  CHECK_FALSE(tree.has("loader.shadowing"));
+  CHECK(tree.seen().loader.hits("libcublas.so.12").size() == 1);
+}
+
 TEST_CASE("of a folder with more libraries than anybody has some are read") {
   Sysroot tree;
   for (int i = 0; i < 1100; ++i) tree.file("/a/libcublas_" + std::to_string(i) + ".so.12");
