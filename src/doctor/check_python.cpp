@@ -18,6 +18,20 @@ using End = PythonReport::End;
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> modules{
     {{"pytorch", "torch"}, {"tensorflow", "tensorflow"}, {"jax", "jax"}}};
 
+// Of what was printed the last line that names an error, else the last one. Python's own end may
+// put a trace behind it.
+std::string_view telling_line(std::string_view said) {
+  std::string_view last;
+  std::string_view error;
+  for (const auto each : text::lines(said)) {
+    const auto line = text::trimmed(each);
+    if (line.empty()) continue;
+    last = line;
+    if (line.find("Error") != std::string_view::npos) error = line;
+  }
+  return error.empty() ? last : error;
+}
+
 class PythonJudge {
  public:
   PythonJudge(const PythonReport& report, const PythonSurroundings& around,
@@ -113,9 +127,7 @@ void PythonJudge::judge_end() {
       finding.why = {report_.detail};
       break;
   }
-  const auto last = report_.said.rfind('\n', report_.said.size() < 2 ? 0 : report_.said.size() - 2);
-  const auto line = text::trimmed(
-      std::string_view(report_.said).substr(last == std::string::npos ? 0 : last + 1));
+  const auto line = telling_line(report_.said);
   if (!line.empty()) {
     finding.why.push_back(fmt::format("it said: {}", text::visible(line, 300)));
   }

@@ -80,6 +80,20 @@ TEST_CASE("what was printed before a report is not of it") {
   CHECK(report.version == "3.9.1");
 }
 
+TEST_CASE("of what a Python that ended printed the line that names an error is told") {
+  PythonReport report;
+  report.end = End::exited;
+  report.said =
+      "ModuleNotFoundError: No module named 'encodings'\n\nCurrent thread:\n  <no Python frame>\n";
+  auto findings = judged(report);
+  REQUIRE(find(findings, "python.exits"));
+  CHECK(find(findings, "python.exits")->why[0] ==
+        "it said: ModuleNotFoundError: No module named 'encodings'");
+  report.said = "one\ntwo\n\n";
+  findings = judged(report);
+  CHECK(find(findings, "python.exits")->why[0] == "it said: two");
+}
+
 TEST_CASE("an environment whose Python is gone is told from a Python that cannot be run") {
   PythonReport report;
   report.end = End::refused;
