@@ -77,13 +77,12 @@ Json as_json(const commands::ListedPrefix& listed) {
 std::vector<std::string> as_row(const commands::ListedPrefix& listed, bool sizes,
                                 const Style& style) {
   const auto& receipt = listed.prefix.receipt;
-  std::vector<std::string> row{
-      listed.is_active ? style.green("*") : " ",
-      style.bold(store::short_name(receipt)),
-      receipt.name == "cuda-" + receipt.cuda.text() ? "" : receipt.cuda.text(),
-      receipt.profile,
-      receipt.source,
-      text::join(add_ons_of(receipt), ", ")};
+  std::vector<std::string> row{listed.is_active ? style.green("*") : " ",
+                               style.bold(store::short_name(receipt)),
+                               store::has_plain_name(receipt) ? "" : receipt.cuda.text(),
+                               receipt.profile,
+                               receipt.source,
+                               text::join(add_ons_of(receipt), ", ")};
   if (sizes) {
     row.push_back(text::bytes(listed.disk_bytes.value_or(0)));
     row.push_back(fmt::format("frees {}", text::bytes(listed.frees_bytes.value_or(0))));

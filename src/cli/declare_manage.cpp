@@ -56,7 +56,7 @@ Json verified_json(const commands::VerifyResult& result) {
 // What makes a toolkit anew as it was: --force alone would take the profile dev and nothing else.
 std::string repair_command(const store::Receipt& receipt) {
   std::string command = fmt::format("cudaenv install {} --force", receipt.cuda.text());
-  if (receipt.name != "cuda-" + receipt.cuda.text()) command += " --name " + receipt.name;
+  if (!store::has_plain_name(receipt)) command += " --name " + receipt.name;
   if (receipt.profile != "custom") command += " --profile " + receipt.profile;
   if (!receipt.requested.empty()) {
     command += fmt::format(" --component {}", fmt::join(receipt.requested, ","));

@@ -35,10 +35,9 @@ Error telling_of(Error error, const store::Oddity& oddity) {
 
 // Whether the spec would mean this folder if its receipt could be read.
 bool may_mean(const Spec& spec, const std::string& folder) {
-  constexpr std::string_view start = "cuda-";
-  if (folder == spec.text() || folder == start.data() + spec.text()) return true;
-  if (std::holds_alternative<Spec::Name>(spec.value()) || !folder.starts_with(start)) return false;
-  const auto release = Version::parse(std::string_view(folder).substr(start.size()));
+  if (folder == spec.text() || folder == "cuda-" + spec.text()) return true;
+  if (std::holds_alternative<Spec::Name>(spec.value())) return false;
+  const auto release = store::version_in_plain_name(folder);
   return release && spec.accepts(*release);
 }
 

@@ -33,9 +33,10 @@ bool is_for_elsewhere(const InstallRequest& request, const Version& cuda) {
 
 std::string prefix_name(const InstallRequest& request, const Version& cuda) {
   if (request.name.empty() && is_for_elsewhere(request, cuda)) {
-    return fmt::format("cuda-{}-{}", cuda.text(), choose_platform(request.platform, cuda).name());
+    return fmt::format("{}-{}", store::plain_name(cuda),
+                       choose_platform(request.platform, cuda).name());
   }
-  return request.name.empty() ? "cuda-" + cuda.text() : store::prefix_folder(request.name);
+  return request.name.empty() ? store::plain_name(cuda) : store::prefix_folder(request.name);
 }
 
 // The components in the release's own words; an unknown one is an error with a suggestion.
@@ -245,7 +246,7 @@ install::Published already_published(const PreparedInstall& prepared, install::E
 void make_missing_minor_link(const PreparedInstall& prepared, const Host& host) {
   const auto& layout = prepared.layout;
   const auto& cuda = prepared.plan.wish.cuda;
-  if (prepared.prefix.filename() != "cuda-" + cuda.text()) return;
+  if (prepared.prefix.filename() != store::plain_name(cuda)) return;
   if (sys::exists(layout.minor_link(cuda)) || !sys::can_write(layout.root())) return;
   const auto lock = lock_root(layout, host);
   store::refresh_minor_links(layout);

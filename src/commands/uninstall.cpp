@@ -21,7 +21,7 @@ namespace {
 void refuse_other_name(const store::InstalledPrefix& prefix, const std::string& typed) {
   const auto& receipt = prefix.receipt;
   const std::string short_name = store::short_name(receipt);
-  if (receipt.name == "cuda-" + receipt.cuda.text()) return;
+  if (store::has_plain_name(receipt)) return;
   if (typed == receipt.name || typed == short_name) return;
   throw Error(ErrorKind::missing,
               fmt::format("no installed toolkit is called `{}`", text::visible(typed)))

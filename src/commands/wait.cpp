@@ -22,8 +22,7 @@ sys::LockWait lock_wait(const Host& host) {
 }
 
 sys::FileLock lock_root(const store::Layout& layout, const Host& host) {
-  return sys::FileLock::exclusive(
-      layout.root_lock(), fmt::format("the root `{}`", layout.root().string()), lock_wait(host));
+  return store::lock_root(layout, lock_wait(host));
 }
 
 std::uint64_t number_variable(const Host& host, const char* name, std::uint64_t fallback,

@@ -13,7 +13,7 @@ std::chrono::milliseconds lock_timeout(const Host& host);
 // Waits that long, tells whom for, and ends when the user asks to stop.
 sys::LockWait lock_wait(const Host& host);
 
-// The lock of publishing, links and removal. Held for moments.
+// store::lock_root, with what this user says about waiting.
 sys::FileLock lock_root(const store::Layout& layout, const Host& host);
 
 // A number from an environment variable; `fallback` where it is unset or empty. Throws

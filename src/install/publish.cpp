@@ -15,7 +15,6 @@
 #include "store/staging.hpp"
 #include "store/store.hpp"
 #include "sys/file.hpp"
-#include "sys/lock.hpp"
 #include "sys/machine.hpp"
 
 namespace cudaenv::install {
@@ -108,12 +107,6 @@ store::Receipt receipt_of(const Context& context, const Plan& plan, const Assemb
   return receipt;
 }
 
-sys::FileLock lock_root(const Context& context, const store::Layout& layout) {
-  return sys::FileLock::exclusive(layout.root_lock(),
-                                  fmt::format("the root `{}`", layout.root().string()),
-                                  context.lock_wait());
-}
-
 // Whether the prefix is still as it was when the plan was made; what is made anew `exactly` does
 // not depend on it.
 bool is_as_planned(const Plan& plan, const fs::path& prefix) {
@@ -187,7 +180,7 @@ std::optional<Published> publish(const Context& context, const store::Layout& la
   sys::sync_filesystem(staged);
   sys::write_atomically(store::receipt_file(staged), store::write_receipt(published.receipt));
 
-  const auto lock = lock_root(context, layout);
+  const auto lock = store::lock_root(layout, context.lock_wait());
   context.interrupt.check();
   if (!is_as_planned(plan, prefix)) return std::nullopt;
   published.replaced = put_in_place(layout, staged, prefix);
@@ -199,7 +192,7 @@ std::optional<Published> publish(const Context& context, const store::Layout& la
 
 bool settle_links(const Context& context, const store::Layout& layout, const fs::path& prefix,
                   const PublishRequest& request) {
-  const auto lock = lock_root(context, layout);
+  const auto lock = store::lock_root(layout, context.lock_wait());
   // Gone again: then there is nothing to lead to.
   if (!sys::exists(store::receipt_file(prefix))) return false;
   store::refresh_minor_links(layout);

@@ -17,18 +17,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool has_plain_name(const Receipt& receipt) {
-  return receipt.name == "cuda-" + receipt.cuda.text();
-}
-
-// The release that a folder is named after: 12.1.1 for "cuda-12.1.1".
-std::optional<Version> release_in_name(std::string_view name) {
-  constexpr std::string_view before = "cuda-";
-  if (!name.starts_with(before)) return std::nullopt;
-  const auto version = Version::parse(name.substr(before.size()));
-  return version && version->parts().size() >= 3 ? version : std::nullopt;
-}
-
 // One folder of a root. Adds it to the inventory if it is a prefix, or says what is odd.
 void read_folder(const Layout& layout, const std::string& name, Inventory::Detail detail,
                  Inventory& inventory) {
@@ -70,8 +58,8 @@ Inventory Inventory::read(const std::vector<Layout>& roots, Detail detail) {
 Inventory Inventory::read_for(const Spec& spec, const std::vector<Layout>& roots) {
   const bool by_name = std::holds_alternative<Spec::Name>(spec.value());
   return read(roots, Detail::summary, [&](const std::string& name) {
-    const auto release = release_in_name(name);
-    return by_name || !release || spec.accepts(*release);
+    const auto release = version_in_plain_name(name);
+    return by_name || !release || release->parts().size() < 3 || spec.accepts(*release);
   });
 }
 
@@ -152,6 +140,8 @@ const InstalledPrefix* Inventory::find_exact(const std::string& name) const {
   }
   return nullptr;
 }
+
+bool has_plain_name(const Receipt& receipt) { return receipt.name == plain_name(receipt.cuda); }
 
 std::string short_name(const Receipt& receipt) {
   constexpr std::string_view added = "cuda-";

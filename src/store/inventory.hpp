@@ -60,6 +60,9 @@ struct Inventory {
   const InstalledPrefix* find_exact(const std::string& folder) const;
 };
 
+// Whether it is called by its release alone.
+bool has_plain_name(const Receipt& receipt);
+
 // What a command line may call it: "12.1.1" for "cuda-12.1.1". Found again by find_name().
 std::string short_name(const Receipt& receipt);
 

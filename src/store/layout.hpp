@@ -1,12 +1,14 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/digest.hpp"
 #include "model/version.hpp"
+#include "sys/lock.hpp"
 
 namespace cudaenv::store {
 
@@ -14,6 +16,12 @@ namespace cudaenv::store {
 // begins with "cuda" already, so that a system root holds nothing of ours by another name. Throws
 // Error(usage) for a name that no prefix may have: separators, dots in front, reserved words.
 std::string prefix_folder(std::string_view name);
+
+// The folder name of a prefix that nobody gave another one: "cuda-12.1.1".
+std::string plain_name(const Version& cuda);
+// The version that such a name says, also one of two numbers: 12.1 for the link "cuda-12.1".
+// Nothing for any other name.
+std::optional<Version> version_in_plain_name(std::string_view name);
 
 // Where everything of one root lies. A pure function of the root's path and kind; creates nothing.
 class Layout {
@@ -46,5 +54,8 @@ class Layout {
   std::filesystem::path state_;
   bool system_;
 };
+
+// The lock of publishing, links and removal. Held for moments. Throws as FileLock does.
+sys::FileLock lock_root(const Layout& layout, const sys::LockWait& wait);
 
 }  // namespace cudaenv::store

@@ -64,13 +64,6 @@ bool is_alternative(const fs::path& path) {
   return folder.filename() == "alternatives" && folder.parent_path().filename() == "etc";
 }
 
-// "cuda-12.1.1" -> 12.1.1; nothing for any other name.
-std::optional<Version> plain_release(const std::string& name) {
-  constexpr std::string_view start = "cuda-";
-  if (!name.starts_with(start)) return std::nullopt;
-  return Version::parse(std::string_view(name).substr(start.size()));
-}
-
 std::string shown(const fs::path& path) { return text::visible(path.string(), 1000); }
 
 std::string shown_chain(const fs::path& link, const std::vector<fs::path>& hops) {
@@ -135,7 +128,7 @@ fs::path link_text(const fs::path& prefix, const fs::path& link) {
 bool is_minor_link_of_ours(const fs::path& link, const Version& minor) {
   if (!is_link(link)) return false;
   const fs::path hop = hop_from(link);
-  const auto release = plain_release(hop.filename().string());
+  const auto release = version_in_plain_name(hop.filename().string());
   const bool named_so = hop.parent_path() == link.parent_path() && release &&
                         release->parts().size() > 2 && release->starts_with(minor);
   return named_so && (!sys::exists(hop) || (!is_link(hop) && has_receipt(hop)));
@@ -210,7 +203,7 @@ void PrefixLink::remove(bool force) const {
 void refresh_minor_links(const Layout& layout, const std::string& leaving) {
   std::map<Version, Version> newest;  // by minor
   for (const auto& prefix : Inventory::read({layout}, Inventory::Detail::summary).prefixes) {
-    const auto release = plain_release(prefix.receipt.name);
+    const auto release = version_in_plain_name(prefix.receipt.name);
     if (prefix.receipt.name == leaving) continue;
     if (!release || release->parts().size() < 3 || *release != prefix.receipt.cuda) continue;
     // Newest first: what is there already is newer.
@@ -219,12 +212,12 @@ void refresh_minor_links(const Layout& layout, const std::string& leaving) {
   for (const auto& [minor, release] : newest) {
     const fs::path link = layout.minor_link(minor);
     if (sys::exists(link) && !is_minor_link_of_ours(link, minor)) continue;
-    PrefixLink(link).point_to(layout.prefix("cuda-" + release.text()), false);
+    PrefixLink(link).point_to(layout.prefix(plain_name(release)), false);
   }
   for (const auto& name : sys::list(layout.root())) {
     const fs::path link = layout.root() / name;
     if (is_unfinished_link(link)) sys::remove_if_present(link);
-    const auto minor = plain_release(name);
+    const auto minor = version_in_plain_name(name);
     if (!minor || minor->parts().size() != 2 || newest.contains(*minor)) continue;
     // Nothing plain of this minor stays: ours can only lead nowhere, or to what is leaving.
     if (is_minor_link_of_ours(link, *minor) &&

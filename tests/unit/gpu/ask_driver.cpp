@@ -2,7 +2,6 @@
 #include <string>
 
 #include "gpu/driver_report.hpp"
-#include "gpu/driver_version.hpp"
 
 using namespace cudaenv;
 
@@ -41,17 +40,14 @@ void print(const gpu::LibraryProbe& probe, const std::optional<Version>& cuda) {
 
 }  // namespace
 
-// ask_driver version|cuda|nvml MILLISECONDS: prints what was heard of the libraries that the loader
+// ask_driver cuda|nvml MILLISECONDS: prints what was heard of the libraries that the loader
 // of this process finds.
 int main(int count, char** arguments) {
   if (count != 3) return 2;
   const std::string what = arguments[1];
   const std::chrono::milliseconds limit(std::stoi(arguments[2]));
   const NoInterrupt interrupt;
-  if (what == "version") {
-    const auto version = gpu::driver_cuda_version(interrupt, limit);
-    std::printf("%s\n", version ? version->text().c_str() : "none");
-  } else if (what == "cuda") {
+  if (what == "cuda") {
     const auto probe = gpu::probe_cuda(interrupt, limit);
     print(probe, probe.cuda);
     for (const auto& gpu : probe.gpus) print_gpu(gpu);

@@ -55,6 +55,16 @@ TEST_CASE("a name of the user's own becomes a folder that begins with cuda") {
   CHECK(prefix_folder("lib") == "cuda-lib");
 }
 
+TEST_CASE("a plain name says its release, and another name says none") {
+  CHECK(store::plain_name(test::version("12.1.1")) == "cuda-12.1.1");
+  CHECK(store::version_in_plain_name("cuda-12.1.1") == test::version("12.1.1"));
+  CHECK(store::version_in_plain_name("cuda-12.1") == test::version("12.1"));
+  for (const char* name : {"12.1.1", "cuda", "cuda-", "cuda-11.8-cudnn89", "xcuda-12.1"}) {
+    CAPTURE(name);
+    CHECK_FALSE(store::version_in_plain_name(name));
+  }
+}
+
 TEST_CASE("no name leads out of the root or over what lies there") {
   for (const char* name : {"", ".", "..", "../x", "a/b", "/etc", ".state", "-x", "cuda", "CUDA",
                            "latest", "auto", "system", "a b", "a\nb", "cuda-../x", "\xC3\xA4"}) {
