@@ -11,7 +11,9 @@
 #include "base/error.hpp"
 #include "catalog/components.hpp"
 #include "catalog/index.hpp"
+#include "commands/compat_tables.hpp"
 #include "commands/locate.hpp"
+#include "compat/framework.hpp"
 #include "store/inventory.hpp"
 #include "sys/file.hpp"
 
@@ -93,17 +95,33 @@ Candidates products(const commands::Host& /*host*/) {
   return result;
 }
 
+Candidates frameworks(const commands::Host& host) {
+  Candidates result;
+  for (auto& name : compat::framework_names(commands::known_tables(host).tables)) {
+    result.push_back({std::move(name), ""});
+  }
+  return result;
+}
+// A toolkit that an add-on is for, or a framework that a toolkit is for.
+Candidates installed_and_frameworks(const commands::Host& host) {
+  auto result = installed(host);
+  for (auto& framework : frameworks(host)) result.push_back(std::move(framework));
+  return result;
+}
+
 // What an argument takes, by its name.
 struct Kind {
   std::string_view command;  // empty: of any
   std::string_view argument;
   Candidates (*values)(const commands::Host& host);
 };
-constexpr std::array<Kind, 16> kinds{{
+constexpr std::array<Kind, 18> kinds{{
     {"install", "SPEC", known},
     {"local", "SPEC", known},
     {"", "SPEC", installed},
-    {"", "--for", installed},
+    {"install", "--for", installed_and_frameworks},
+    {"", "--for", frameworks},
+    {"", "FRAMEWORK", frameworks},
     {"", "--from", installed},
     {"", "--profile", profiles},
     {"", "--component", components},

@@ -9,6 +9,7 @@
 #include "cli/declare.hpp"
 #include "cli/findings_print.hpp"
 #include "cli/json_parts.hpp"
+#include "cli/machine_options.hpp"
 #include "cli/report.hpp"
 #include "cli/table.hpp"
 #include "commands/check.hpp"
@@ -31,9 +32,11 @@ std::string check_json(const commands::CheckResult& result) {
     layers.push_back({{"layer", layer.name},
                       {"verdict", layer.verdict},
                       {"what", layer.what},
+                      {"assumed", layer.assumed},
                       {"findings", findings_json(layer.findings)}});
   }
   const Json json{{"schema", 1},
+                  {"root", result.root},
                   {"tables", result.tables_date},
                   {"toolkit", json_of(result.toolkit)},
                   {"path", json_of(result.path)},
@@ -46,11 +49,14 @@ std::string check_json(const commands::CheckResult& result) {
 
 std::string check_text(const commands::CheckResult& result, const Style& style) {
   std::vector<std::vector<std::string>> rows;
+  if (result.root != "/") {
+    rows.push_back({style.bold("root"), "", text::visible(result.root, 400)});
+  }
   for (const auto& layer : result.layers) {
     const bool bad =
         !layer.findings.empty() && compat::worst(layer.findings) == compat::Severity::error;
-    rows.push_back(
-        {style.bold(layer.name), bad ? style.red(layer.verdict) : layer.verdict, layer.what});
+    rows.push_back({style.bold(layer.name), bad ? style.red(layer.verdict) : layer.verdict,
+                    layer.what + (layer.assumed ? ", assumed" : "")});
   }
   std::string text = table(rows);
   std::vector<compat::Finding> findings;
@@ -80,13 +86,15 @@ void declare_check(CLI::App& app, Session& session) {
   const auto options = std::make_shared<Options>();
   auto& request = options->request;
   app.add_option("SPEC", request.spec,
-                 "The toolkit, installed or not; without it the one that is active here");
+                 "The toolkit, installed or not, or its path; without it the one that is active "
+                 "here");
   app.add_option("--for", request.framework, "A framework, such as pytorch==2.1 or tensorflow")
       ->type_name("FRAMEWORK");
   app.add_option("--python", request.python,
                  "Ask this Python, or this environment's folder, what its frameworks find; without "
                  "it the active environment's")
       ->type_name("PATH");
+  add_machine_options(app, request.machine);
   app.add_option("--timeout", options->seconds, "How long a Python may take (120)")
       ->check(CLI::Range(1, 3600).description(""))
       ->type_name("SECONDS");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/declare.hpp"
+#include "cli/machine_options.hpp"
 #include "cli/matrix_print.hpp"
 #include "cli/report.hpp"
 #include "commands/compat.hpp"
@@ -60,9 +61,7 @@ void declare_compat(CLI::App& app, Session& session) {
       ->check(CLI::IsMember({"framework", "cuda", "driver", "gpu", "board", "all"}).description(""))
       ->type_name("VIEW");
   app.add_option("--cuda", request.cuda, "With this toolkit: 12.4, 12.4.1");
-  app.add_option("--driver", request.driver, "With this driver: 535.104.05");
-  app.add_option("--gpu", request.gpus, "With this GPU: \"RTX 4090\", H100, or a capability, 8.9")
-      ->allow_extra_args(false);
+  add_driver_options(app, request.driver, request.gpus);
   app.add_option("--cudnn", request.cudnn, "With this cuDNN: 8.9");
   app.add_option("--python", request.python, "With this Python: 3.11");
   auto* json = app.add_flag("--json", options->json, "Print JSON");

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "cli/declare.hpp"
 #include "cli/doctor_print.hpp"
+#include "cli/machine_options.hpp"
 #include "cli/report.hpp"
 
 namespace cudaenv::cli {
@@ -55,20 +56,7 @@ void declare_doctor(CLI::App& app, Session& session) {
   app.add_option("--library", request.library,
                  "Look for a library that a program misses, such as libcudart.so.11.0")
       ->type_name("NAME");
-  app.add_option("--sysroot", request.sysroot,
-                 "Judge the tree in this folder instead of /; nothing of it is run")
-      ->type_name("DIR");
-  app.add_option("--env", request.variables, "A variable that programs will have (repeatable)")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  app.add_option("--driver", request.driver, "Assume this driver, such as 535.104.05")
-      ->type_name("VERSION");
-  app.add_option("--gpu", request.gpus,
-                 "Assume this GPU, a name or a compute capability (repeatable)")
-      ->type_name("GPU")
-      ->allow_extra_args(false);
-  app.add_option("--glibc", request.glibc, "Assume this C library")->type_name("VERSION");
-  app.add_option("--gcc", request.gcc, "Assume this host compiler")->type_name("VERSION");
+  add_machine_options(app, request.machine);
   app.add_option("--format", options->format, "text, json or prometheus")
       ->check(CLI::IsMember({"text", "json", "prometheus"}).description(""))
       ->type_name("FORMAT");

@@ -57,7 +57,7 @@ inline constexpr std::array env_vars{
     EnvVar{"CUDAENV_NO_CONFIG", "1: read no configuration file"},
     EnvVar{"CUDAENV_COMPAT",
            "table, or folder of tables, laid over the built-in compatibility tables"},
-    EnvVar{"CUDAENV_SYSROOT", "root of another machine or image that doctor judges instead of /"},
+    EnvVar{"CUDAENV_SYSROOT", "root of another machine or image that doctor and check judge"},
     EnvVar{"CUDAENV_DRIVER_TIMEOUT", "seconds that the GPU driver may take for an answer (20)"},
     EnvVar{"CUDAENV_QUIET", "1: say nothing but errors"},
     EnvVar{"CUDAENV_NO_PROGRESS", "1: plain lines instead of a progress display"},

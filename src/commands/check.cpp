@@ -1,23 +1,17 @@
 #include "commands/check.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "catalog/index.hpp"
+#include "commands/check_layers.hpp"
 #include "commands/compat_tables.hpp"
-#include "commands/doctor.hpp"
-#include "compat/build.hpp"
-#include "compat/driver.hpp"
-#include "compat/gpu.hpp"
-#include "compat/libraries.hpp"
 #include "compat/solve.hpp"
 #include "doctor/check_python.hpp"
-#include "sys/file.hpp"
-#include "sys/process.hpp"
+#include "doctor/python_packages.hpp"
 
 namespace cudaenv::commands {
 namespace {
@@ -25,99 +19,188 @@ namespace {
 using compat::Finding;
 using compat::Severity;
 
-// The toolkit that is meant, installed or only known.
-struct Meant {
-  std::optional<Version> release;
-  std::string path;
-  std::vector<store::ReceiptComponent> add_ons;
+class Check {
+ public:
+  Check(const CheckRequest& request, const Host& host)
+      : request_(request),
+        host_(host),
+        tables_(known_tables(host).tables),
+        tree_(tree_of(request.machine, host)),
+        environment_(environment_of(request.machine, host)) {
+    if (!request.framework.empty()) {
+      wish_ = compat::FrameworkWish::parse(tables_, request.framework);
+    }
+  }
+
+  CheckResult run();
+
+ private:
+  std::string python_of() const;
+  void ask_for_packages();
+  void ask_frameworks();
+  void take_installed_version();
+  DoctorResult look() const;
+  MeantToolkit meant_toolkit(const doctor::Observed& seen) const;
+  std::optional<Version> chosen_here(const doctor::Observed& seen) const;
+  MeantToolkit named_toolkit(const doctor::Observed& seen) const;
+  MeantToolkit of(const doctor::ToolkitFacts& facts, const doctor::Observed& seen) const;
+
+  const CheckRequest& request_;
+  const Host& host_;
+  compat::Tables tables_;
+  sys::Tree tree_;
+  sys::Environment environment_;
+  std::optional<compat::FrameworkWish> wish_;
+  AskedPython asked_;
 };
 
-// What Python was asked and said.
-struct Asked {
-  std::string python;
-  doctor::PythonReport report;
-  std::vector<Finding> findings;
-};
+CheckResult Check::run() {
+  const auto assumed = assumed_of(request_.machine, tables_);
+  // The quick questions first: what is mistyped shows before a framework is imported.
+  ask_for_packages();
+  const auto machine = look();
+  const auto meant = meant_toolkit(machine.seen);
+  if (asked_.run) ask_frameworks();
+  take_installed_version();
 
-std::string python_of(const CheckRequest& request, const Host& host) {
-  if (!request.python.empty()) {
-    // The folder of an environment stands for its Python.
-    const auto python = std::filesystem::path(request.python) / "bin" / "python";
-    return sys::is_directory(request.python) && sys::stat_link(python) ? python.string()
-                                                                       : request.python;
+  CheckResult result;
+  result.root = machine.root;
+  result.toolkit = meant.release;
+  result.path = meant.path;
+  result.python = asked_.python;
+  result.tables_date = tables_.date;
+  LayerCheck layers(tables_, machine, assumed, meant);
+  layers.check_toolkit();
+  layers.check_machine();
+  layers.check_libraries(asked_);
+  if (wish_) {
+    result.framework = wish_->text();
+    layers.check_framework(*wish_, asked_.report);
+  }
+  if (!asked_.python.empty()) layers.check_python(asked_);
+  result.layers = layers.take();
+  return result;
+}
+
+std::string Check::python_of() const {
+  // The folder of an environment stands for its Python. A link to a Python that is gone is asked,
+  // too: no other one is the environment's.
+  if (!request_.python.empty()) {
+    const auto folder =
+        tree_.is_machine() ? std::filesystem::absolute(request_.python).string() : request_.python;
+    auto python = sys::tree_path(folder, "bin/python");
+    return tree_.is_directory(folder) && tree_.link_stat(python) ? python : request_.python;
   }
   for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
-    const auto folder = host.environment.non_empty(variable);
+    const auto folder = environment_.non_empty(variable);
     if (!folder) continue;
-    const auto python = std::filesystem::path(*folder) / "bin" / "python";
-    // A link to a Python that is gone is asked, too: no other one is the environment's.
-    if (sys::stat_link(python)) return python.string();
+    auto python = sys::tree_path(*folder, "bin/python");
+    if (tree_.link_stat(python)) return python;
   }
-  return request.framework.empty() ? std::string() : "python3";
+  if (!wish_) return "";
+  if (tree_.is_machine()) return "python3";
+  return tree_.is_program("/usr/bin/python3") ? "/usr/bin/python3" : "";
 }
 
-// Whether a package brings the module: TensorFlow has several, and many that only go with it.
-bool is_there(const doctor::PythonReport& report, std::string_view module) {
-  constexpr std::array tensorflows{"tensorflow-cpu",     "tensorflow-gpu",   "tensorflow-intel",
-                                   "tensorflow-aarch64", "tensorflow-macos", "tf-nightly"};
-  return std::any_of(report.packages.begin(), report.packages.end(), [&](const auto& package) {
-    return package.name == module ||
-           (module == "tensorflow" &&
-            std::find(tensorflows.begin(), tensorflows.end(), package.name) != tensorflows.end());
-  });
+void Check::ask_for_packages() {
+  asked_.python = python_of();
+  if (asked_.python.empty()) return;
+  if (tree_.is_machine()) {
+    asked_.report =
+        doctor::ask_python(asked_.python, {}, environment_, host_.interrupt, request_.limit);
+    return;
+  }
+  asked_.run = false;
+  if (!asked_.python.starts_with('/')) {
+    throw Error(ErrorKind::usage, "in another root a Python is named by its path")
+        .help("write it as it is in there, such as /opt/venv/bin/python");
+  }
+  asked_.report = doctor::read_python_packages(tree_, asked_.python);
+  if (asked_.report.end != doctor::PythonReport::End::done) return;
+  asked_.findings.push_back({"python.not-run",
+                             Severity::note,
+                             "of another root nothing is run: its packages were read, no framework "
+                             "was imported",
+                             {},
+                             {}});
 }
 
-// Metadata first: it is quick, and an import is made of what is there only.
-Asked ask(const CheckRequest& request, const std::optional<compat::FrameworkWish>& wish,
-          const Host& host) {
-  Asked asked{python_of(request, host), {}, {}};
-  if (asked.python.empty()) return asked;
-  asked.report =
-      doctor::ask_python(asked.python, {}, host.environment, host.interrupt, request.limit);
-  if (asked.report.end != doctor::PythonReport::End::done) return asked;
+// An import is made of what is there only.
+void Check::ask_frameworks() {
+  if (asked_.python.empty() || asked_.report.end != doctor::PythonReport::End::done) return;
   std::vector<std::string> modules;
-  for (const char* name : {"pytorch", "tensorflow", "jax"}) {
-    const std::string module(doctor::module_of(name));
-    if ((!wish || wish->name == name) && is_there(asked.report, module)) modules.push_back(module);
+  for (const auto& module : asked_.report.modules) {
+    if (!wish_ || doctor::module_of(wish_->name) == module) modules.push_back(module);
   }
-  if (wish && modules.empty() && !doctor::module_of(wish->name).empty()) {
-    asked.findings.push_back({"python.not-installed",
-                              Severity::warning,
-                              fmt::format("{} is not installed in {}", wish->name,
-                                          text::visible(asked.report.prefix, 400)),
-                              {},
-                              {"name another Python: `--python PATH`"}});
+  if (wish_ && modules.empty() && !doctor::module_of(wish_->name).empty()) {
+    asked_.findings.push_back({"python.not-installed",
+                               Severity::warning,
+                               fmt::format("{} is not installed in {}", wish_->name,
+                                           text::visible(asked_.report.prefix, 400)),
+                               {},
+                               {"name another Python: `--python PATH`"}});
   }
-  if (modules.empty()) return asked;
-  host.progress.step(fmt::format("importing {} in {}", text::join(modules, ", "),
-                                 text::visible(asked.python, 200)));
-  asked.report =
-      doctor::ask_python(asked.python, modules, host.environment, host.interrupt, request.limit);
-  host.progress.job_end();
-  return asked;
+  if (modules.empty()) return;
+  host_.progress.step(fmt::format("importing {} in {}", text::join(modules, ", "),
+                                  text::visible(asked_.python, 200)));
+  asked_.report =
+      doctor::ask_python(asked_.python, modules, environment_, host_.interrupt, request_.limit);
+  host_.progress.job_end();
 }
 
 // "2.1.2" of "2.1.2+cu118".
-std::optional<Version> release_of(std::string_view version) {
+std::optional<Version> release_in(std::string_view version) {
   return Version::parse(version.substr(0, version.find_first_not_of("0123456789.")));
 }
 
-// The version that is installed is the one that counts where none was named.
-void take_installed_version(std::optional<compat::FrameworkWish>& wish,
-                            const doctor::PythonReport& report) {
-  if (!wish || wish->version) return;
-  const auto module = doctor::module_of(wish->name);
-  for (const auto& framework : report.frameworks) {
+// The version that is installed is the one that counts where none was named: as the framework says
+// it, else as its package does.
+void Check::take_installed_version() {
+  if (!wish_ || wish_->version) return;
+  const auto module = doctor::module_of(wish_->name);
+  for (const auto& framework : asked_.report.frameworks) {
     if (framework.module == module && !framework.version.empty()) {
-      wish->version = release_of(framework.version);
+      wish_->version = release_in(framework.version);
     }
   }
+  if (wish_->version) return;
+  const auto* own = asked_.report.package(module.empty() ? wish_->name : module);
+  for (const auto& package : asked_.report.packages) {
+    // A plugin, as jax-cuda12-pjrt, has a version of its own.
+    if (!own && compat::framework_of_package(package.name) == wish_->name) own = &package;
+  }
+  if (own) wish_->version = release_in(own->version);
+}
+
+// Every toolkit that is there, because the one that is meant may be any.
+DoctorResult Check::look() const {
+  DoctorRequest request;
+  request.machine = request_.machine;
+  request.all = true;
+  if (request_.spec.starts_with('/')) request.spec = request_.spec;
+  if (!asked_.report.prefix.empty()) {
+    request.machine.variables.push_back("VIRTUAL_ENV=" + asked_.report.prefix);
+  }
+  return doctor(request, host_);
+}
+
+MeantToolkit Check::of(const doctor::ToolkitFacts& facts, const doctor::Observed& seen) const {
+  return {doctor::release_of(facts, tables_), facts.path,
+          seen.library_version(facts, doctor::cudnn_files),
+          seen.library_version(facts, doctor::nccl_files)};
+}
+
+MeantToolkit Check::meant_toolkit(const doctor::Observed& seen) const {
+  if (request_.spec.starts_with('/')) return of(*seen.toolkit(seen.judged.front()), seen);
+  if (!request_.spec.empty() && request_.spec != "system") return named_toolkit(seen);
+  if (const auto* active = seen.active()) return of(*active, seen);
+  if (wish_ || !asked_.python.empty()) return {};
+  throw Error(ErrorKind::missing, "no toolkit is active and there is no default")
+      .help("name one: `cudaenv check VERSION`");
 }
 
 // What `install auto` would take here.
-std::optional<Version> chosen_here(const doctor::Observed& seen,
-                                   const std::optional<compat::FrameworkWish>& wish,
-                                   const compat::Tables& tables) {
+std::optional<Version> Check::chosen_here(const doctor::Observed& seen) const {
   compat::Question question;
   auto& machine = question.machine;
   const auto& facts = seen.driver.facts;
@@ -128,195 +211,53 @@ std::optional<Version> chosen_here(const doctor::Observed& seen,
   if (const auto& first = seen.compilers.chosen) {
     machine.compilers.insert(machine.compilers.begin(), *first);
   }
-  question.framework = wish;
+  question.framework = wish_;
   question.toolkits = catalog::versions("cuda");
-  return compat::solve(tables, question).toolkit;
+  return compat::solve(tables_, question).toolkit;
 }
 
-// Older ones have no manifests, which say what a release is made of; newer ones `update` knows.
-bool can_be_installed(const Version& release) {
-  const auto known = catalog::versions("cuda");
-  return known.empty() || release > known.back() ||
-         std::find(known.begin(), known.end(), release) != known.end();
-}
-
-Meant meant_toolkit(const CheckRequest& request, const doctor::Observed& seen,
-                    const std::optional<compat::FrameworkWish>& wish, const compat::Tables& tables,
-                    const Host& host) {
-  if (request.spec.empty() || request.spec == "system") {
-    const auto* active = seen.active();
-    if (active) return {active->version(), active->path, {}};
-    if (!request.framework.empty() || !request.python.empty()) return {};
-    throw Error(ErrorKind::missing, "no toolkit is active and there is no default")
-        .help("name one: `cudaenv check VERSION`");
-  }
+// One that is installed, by cudaenv or by others; else one that the tables know.
+MeantToolkit Check::named_toolkit(const doctor::Observed& seen) const {
+  std::optional<Error> missing;
   try {
-    auto prefix = installed_prefix(host, request.spec);
-    Meant meant{prefix.receipt.cuda, prefix.path.string(), {}};
-    for (const auto& component : prefix.receipt.components) {
-      if (component.product != "cuda") meant.add_ons.push_back(component);
+    if (tree_.is_machine()) {
+      const auto prefix = installed_prefix(host_, request_.spec);
+      MeantToolkit meant{prefix.receipt.cuda, prefix.path.string(), {}, {}};
+      if (const auto* facts = seen.toolkit(tree_.resolve(meant.path).value_or(""))) {
+        meant = of(*facts, seen);
+        meant.release = prefix.receipt.cuda;
+      }
+      return meant;
     }
-    return meant;
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::missing) throw;
-    // One that is not installed is judged by the tables.
-    const Spec spec = Spec::parse(request.spec);
-    if (std::holds_alternative<Spec::Name>(spec.value())) throw;
-    if (std::holds_alternative<Spec::Auto>(spec.value())) {
-      if (auto chosen = chosen_here(seen, wish, tables)) return {std::move(chosen), "", {}};
-      throw Error(ErrorKind::missing, "no CUDA release suits this machine")
-          .help("see why with `cudaenv install auto --dry-run`");
+    missing = error;
+  }
+  const Spec spec = Spec::parse(request_.spec);
+  if (std::holds_alternative<Spec::Auto>(spec.value())) {
+    if (auto chosen = chosen_here(seen)) return {std::move(chosen), "", {}, {}};
+    throw Error(ErrorKind::missing, "no CUDA release suits this machine")
+        .help("see why with `cudaenv install auto --dry-run`");
+  }
+  if (!std::holds_alternative<Spec::Name>(spec.value())) {
+    const doctor::ToolkitFacts* best = nullptr;
+    for (const auto& facts : seen.toolkits) {
+      const auto version = doctor::release_of(facts, tables_);
+      if (!version || !spec.accepts(*version)) continue;
+      if (!best || *doctor::release_of(*best, tables_) < *version) best = &facts;
     }
-    for (auto row = tables.toolkits.rbegin(); row != tables.toolkits.rend(); ++row) {
-      if (spec.accepts(row->release)) return {row->release, "", {}};
+    if (best) return of(*best, seen);
+    for (auto row = tables_.toolkits.rbegin(); row != tables_.toolkits.rend(); ++row) {
+      if (spec.accepts(row->release)) return {row->release, "", {}, {}};
     }
     throw Error(ErrorKind::missing, fmt::format("CUDA `{}` is neither installed nor in the tables",
                                                 text::visible(spec.text())))
         .help("see what is in them with `cudaenv compat`");
   }
-}
-
-class Checker {
- public:
-  Checker(const compat::Tables& tables, const DoctorResult& machine, Meant meant)
-      : tables_(tables),
-        seen_(machine.seen),
-        machine_(machine.findings),
-        meant_(std::move(meant)) {}
-
-  void check_toolkit();
-  void check_machine();
-  void check_add_ons();
-  void check_framework(const compat::FrameworkWish& wish, const doctor::PythonReport& report);
-  void check_python(const Asked& asked);
-  std::vector<CheckedLayer> take() { return std::move(layers_); }
-
- private:
-  void add(std::string name, std::string_view verdict, std::string what,
-           std::vector<Finding> findings) {
-    layers_.push_back(
-        {std::move(name), std::string(verdict), std::move(what), std::move(findings)});
-  }
-  const DriverFacts& driver() const { return seen_.driver.facts; }
-
-  const compat::Tables& tables_;
-  const doctor::Observed& seen_;
-  const doctor::Findings& machine_;  // doctor's
-  Meant meant_;
-  std::vector<CheckedLayer> layers_;
-};
-
-void Checker::check_toolkit() {
-  if (!meant_.release) return;
-  const std::string release = meant_.release->text();
-  if (meant_.path.empty()) {
-    Finding finding{"check.not-installed",
-                    Severity::note,
-                    fmt::format("CUDA {} is not installed; it is judged by the tables", release),
-                    {},
-                    {install_advice(release)}};
-    if (!can_be_installed(*meant_.release)) {
-      finding.why = {"NVIDIA published no manifest of it, so that cudaenv cannot install it"};
-      finding.help.clear();
-    }
-    add("toolkit", "not-installed", release, {std::move(finding)});
-  } else {
-    add("toolkit", "installed", fmt::format("{} in {}", release, text::visible(meant_.path, 400)),
-        {});
-  }
-}
-
-void Checker::check_machine() {
-  if (!meant_.release) return;
-  const Version& toolkit = *meant_.release;
-  const auto& gpus = seen_.driver.gpus;
-  auto verdict = compat::judge_driver(tables_, toolkit, driver(), gpus);
-  // Why it does not work says more than that its version is not known.
-  if (driver().state != DriverState::working && driver().state != DriverState::unknown) {
-    const auto is_about_it = [](const Finding& finding) {
-      return finding.id.starts_with("driver.");
-    };
-    if (std::any_of(machine_.begin(), machine_.end(), is_about_it)) {
-      std::erase_if(verdict.findings,
-                    [](const Finding& finding) { return finding.id == "driver.unknown"; });
-    }
-    std::copy_if(machine_.begin(), machine_.end(), std::back_inserter(verdict.findings),
-                 is_about_it);
-  }
-  const auto version = driver().version();
-  add("driver", compat::name_of(verdict.support), version ? version->text() : "none",
-      verdict.findings);
-  for (const auto& gpu : gpus) {
-    const auto judged = compat::judge_gpu(tables_, toolkit, gpu, driver());
-    const std::string sm = judged.capability ? judged.capability->sm() : "unknown";
-    add("gpu", compat::name_of(judged.support),
-        fmt::format("{}, {}", gpu.name.empty() ? "a GPU" : text::visible(gpu.name, 100), sm),
-        judged.findings);
-  }
-  if (const auto& compiler = seen_.compilers.chosen) {
-    const auto judged = doctor::judge_host_compiler(seen_.compilers, tables_, toolkit);
-    add("compiler", compat::name_of(judged.fit),
-        fmt::format("{} {}", compiler->family, compiler->version.text()), judged.findings);
-  }
-  if (seen_.glibc) {
-    const auto judged = compat::judge_glibc(tables_, toolkit, *seen_.glibc);
-    add("glibc", compat::name_of(judged.fit), seen_.glibc->text(), judged.findings);
-  }
-}
-
-void Checker::check_add_ons() {
-  for (const auto& add_on : meant_.add_ons) {
-    const auto version = Version::parse(add_on.version);
-    if (!version || add_on.product != "cudnn") continue;
-    const auto judged = compat::judge_cudnn(tables_, *meant_.release, *version);
-    add("cudnn", compat::name_of(judged.support), version->text(), judged.findings);
-  }
-}
-
-void Checker::check_framework(const compat::FrameworkWish& wish,
-                              const doctor::PythonReport& report) {
-  compat::Surroundings around;
-  around.toolkit = meant_.release;
-  for (const auto& add_on : meant_.add_ons) {
-    if (add_on.product == "cudnn") around.cudnn = Version::parse(add_on.version);
-  }
-  // Without a driver its layer has said so.
-  if (driver().version() || driver().cuda) around.driver = driver();
-  around.gpus = seen_.driver.gpus;
-  around.python = Version::parse(report.version);
-  const auto verdict = compat::judge_framework(tables_, wish, around);
-  const auto worst = compat::worst(verdict.findings);
-  const std::string_view word = !verdict.known               ? "unknown"
-                                : worst == Severity::error   ? "does-not-fit"
-                                : worst == Severity::warning ? "limited"
-                                                             : "fits";
-  std::string what = wish.text();
-  if (verdict.row && verdict.row->cuda) {
-    what += fmt::format(", for CUDA {}", verdict.row->cuda->words());
-  }
-  add("framework", word, std::move(what), verdict.findings);
-}
-
-void Checker::check_python(const Asked& asked) {
-  const compat::ErrorTexts texts(tables_);
-  doctor::PythonSurroundings around{asked.python, meant_.release, seen_.driver.gpus,
-                                    driver().state == DriverState::working};
-  auto findings = asked.findings;
-  const auto judged = doctor::check_python(asked.report, around, texts);
-  findings.insert(findings.end(), judged.begin(), judged.end());
-  // What LD_LIBRARY_PATH and the loader's cache put before its libraries.
-  constexpr std::array shadows{"loader.over-wheels", "cudnn.mixed", "cudnn.several-majors"};
-  std::copy_if(machine_.begin(), machine_.end(), std::back_inserter(findings),
-               [&](const Finding& finding) {
-                 return std::find(shadows.begin(), shadows.end(), finding.id) != shadows.end();
-               });
-  const auto worst = compat::worst(findings);
-  add("python",
-      worst == Severity::error     ? "fails"
-      : worst == Severity::warning ? "limited"
-                                   : "works",
-      fmt::format("{} {}", text::visible(asked.python, 400), asked.report.version),
-      std::move(findings));
+  if (missing) throw Error(*missing);
+  throw Error(ErrorKind::missing,
+              fmt::format("no toolkit in `{}` matches `{}`, and no release",
+                          text::visible(tree_.root().string(), 400), text::visible(request_.spec)));
 }
 
 }  // namespace
@@ -328,36 +269,7 @@ Severity CheckResult::worst() const {
 }
 
 CheckResult check(const CheckRequest& request, const Host& host) {
-  const auto tables = known_tables(host).tables;
-  std::optional<compat::FrameworkWish> wish;
-  if (!request.framework.empty()) {
-    wish = compat::FrameworkWish::parse(tables, request.framework);
-  }
-  const auto asked = ask(request, wish, host);
-  DoctorRequest machine;
-  if (!asked.report.prefix.empty()) {
-    machine.variables.push_back("VIRTUAL_ENV=" + asked.report.prefix);
-  }
-  const auto doctor = commands::doctor(machine, host);
-  take_installed_version(wish, asked.report);
-
-  CheckResult result;
-  const auto meant = meant_toolkit(request, doctor.seen, wish, tables, host);
-  result.toolkit = meant.release;
-  result.path = meant.path;
-  result.python = asked.python;
-  result.tables_date = tables.date;
-  Checker checker(tables, doctor, meant);
-  checker.check_toolkit();
-  checker.check_machine();
-  checker.check_add_ons();
-  if (wish) {
-    result.framework = wish->text();
-    checker.check_framework(*wish, asked.report);
-  }
-  if (!asked.python.empty()) checker.check_python(asked);
-  result.layers = checker.take();
-  return result;
+  return Check(request, host).run();
 }
 
 }  // namespace cudaenv::commands

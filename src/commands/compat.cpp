@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "commands/compat_matrix.hpp"
+#include "commands/machine_request.hpp"
 #include "compat/driver.hpp"
 #include "compat/gpu.hpp"
 #include "compat/libraries.hpp"
@@ -18,12 +19,6 @@ namespace {
 
 using compat::Finding;
 using compat::Tables;
-
-Version typed_version(const std::string& typed, std::string_view what) {
-  if (auto version = Version::parse(text::trimmed(typed))) return *version;
-  throw Error(ErrorKind::usage,
-              fmt::format("`{}` is not a version of {}", text::visible(typed), what));
-}
 
 // A release as people name one: "12.4", "cuda-12.4", "v12.4.1".
 Version typed_cuda(const std::string& typed) {
@@ -40,11 +35,11 @@ MatrixQuestion read_question(const CompatRequest& request, const Tables& tables)
   }
   auto& around = question.around;
   if (!request.cuda.empty()) around.toolkit = typed_cuda(request.cuda);
-  if (!request.cudnn.empty()) around.cudnn = typed_version(request.cudnn, "cuDNN");
-  if (!request.python.empty()) around.python = typed_version(request.python, "Python");
+  if (!request.cudnn.empty()) around.cudnn = typed_version(request.cudnn, "--cudnn");
+  if (!request.python.empty()) around.python = typed_version(request.python, "--python");
   if (!request.driver.empty()) {
     around.driver = DriverFacts{};
-    around.driver->module_version = typed_version(request.driver, "the driver");
+    around.driver->module_version = typed_version(request.driver, "--driver");
   }
   for (const auto& gpu : request.gpus) around.gpus.push_back(typed_gpu(tables, gpu));
   return question;
@@ -137,22 +132,6 @@ void judge_framework(CompatResult& result, const Tables& tables, const MatrixQue
 }
 
 }  // namespace
-
-GpuFacts typed_gpu(const Tables& tables, const std::string& typed) {
-  GpuFacts gpu;
-  const auto word = text::trimmed(typed);
-  gpu.capability = ComputeCapability::parse(word);
-  if (gpu.capability) return gpu;
-  if (const auto* row = tables.gpu(word)) {
-    gpu.name = row->name;
-    gpu.capability = row->capability;
-    return gpu;
-  }
-  throw Error(ErrorKind::usage,
-              fmt::format("`{}` is not a GPU that cudaenv knows", text::visible(typed)))
-      .help("name its compute capability instead, like 8.9")
-      .help("see all with `cudaenv compat --by gpu`");
-}
 
 CompatResult show_compat(const CompatRequest& request, const Host& host) {
   auto known = known_tables(host);

@@ -50,7 +50,4 @@ struct CompatResult {
 // Reads tables, nothing of the machine. Throws Error(usage) for words that mean nothing.
 CompatResult show_compat(const CompatRequest& request, const Host& host);
 
-// A GPU as it is typed: a name, or a capability ("8.9", "sm_89"). Throws Error(usage).
-GpuFacts typed_gpu(const compat::Tables& tables, const std::string& typed);
-
 }  // namespace cudaenv::commands

@@ -13,62 +13,12 @@
 namespace cudaenv::commands {
 namespace {
 
-constexpr const char* usual_path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-
-Version typed_version(const std::string& typed, std::string_view option) {
-  auto version = Version::parse(typed);
-  if (version) return std::move(*version);
-  throw Error(ErrorKind::usage,
-              fmt::format("`{}` is no version ({})", text::visible(typed), option));
-}
-
 std::string typed_library(const std::string& typed) {
   if (typed.empty() || (typed.find('/') == std::string::npos && doctor::soname_major(typed))) {
     return typed;
   }
   throw Error(ErrorKind::usage, fmt::format("`{}` is no library's name", text::visible(typed)))
       .help("write it as the error does, such as libcudart.so.11.0");
-}
-
-doctor::Assumed assumed(const DoctorRequest& request, const compat::Tables& tables) {
-  doctor::Assumed assumed;
-  if (!request.driver.empty()) assumed.driver = typed_version(request.driver, "--driver");
-  if (!request.glibc.empty()) assumed.glibc = typed_version(request.glibc, "--glibc");
-  if (!request.gcc.empty()) assumed.gcc = typed_version(request.gcc, "--gcc");
-  if (!request.gpus.empty()) {
-    assumed.gpus.emplace();
-    for (const auto& typed : request.gpus) assumed.gpus->push_back(typed_gpu(tables, typed));
-  }
-  return assumed;
-}
-
-sys::Tree tree_of(const DoctorRequest& request, const Host& host) {
-  std::string root = request.sysroot;
-  std::string by = "--sysroot";
-  if (root.empty()) {
-    root = host.environment.non_empty("CUDAENV_SYSROOT").value_or("/");
-    by = "CUDAENV_SYSROOT";
-  }
-  if (!sys::is_directory(root)) {
-    throw Error(ErrorKind::usage,
-                fmt::format("{} is `{}`, which is no folder", by, text::visible(root, 1000)));
-  }
-  return sys::Tree(sys::canonical(root));
-}
-
-// The variables of this machine are not those of another root.
-sys::Environment environment_of(const DoctorRequest& request, const Host& host, bool machine) {
-  auto variables = machine ? host.environment.variables()
-                           : std::map<std::string, std::string, std::less<>>{{"PATH", usual_path}};
-  for (const auto& pair : request.variables) {
-    const auto equals = pair.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      throw Error(ErrorKind::usage,
-                  fmt::format("`{}` is not NAME=VALUE (--env)", text::visible(pair)));
-    }
-    variables[pair.substr(0, equals)] = pair.substr(equals + 1);
-  }
-  return sys::Environment(std::move(variables));
 }
 
 void choose_toolkit(const DoctorRequest& request, const Host& host,
@@ -93,11 +43,11 @@ void choose_toolkit(const DoctorRequest& request, const Host& host,
 
 DoctorResult doctor(const DoctorRequest& request, const Host& host) {
   doctor::ObserveRequest observe;
-  observe.tree = tree_of(request, host);
-  const bool machine = observe.tree.is_machine();
-  observe.environment = environment_of(request, host, machine);
   const auto tables = known_tables(host).tables;
-  observe.assumed = assumed(request, tables);
+  observe.tree = tree_of(request.machine, host);
+  const bool machine = observe.tree.is_machine();
+  observe.environment = environment_of(request.machine, host);
+  observe.assumed = assumed_of(request.machine, tables);
   observe.for_image = request.for_image;
   observe.judge_all = request.all;
   observe.wanted = typed_library(request.library);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "commands/host.hpp"
+#include "commands/machine_request.hpp"
 #include "doctor/checks.hpp"
 
 namespace cudaenv::commands {
@@ -13,14 +13,8 @@ struct DoctorRequest {
   std::string spec;  // the toolkit to judge, or its path; empty: the active one
   bool all = false;  // every toolkit
   bool for_image = false;
-  std::string library;                 // the soname of a library that a program misses; empty: none
-  std::string sysroot;                 // another root; empty: CUDAENV_SYSROOT, else this machine
-  std::vector<std::string> variables;  // "NAME=VALUE": the environment that goes with it
-  // What another machine has, as it was typed; empty: as found.
-  std::string driver;
-  std::vector<std::string> gpus;  // names or capabilities
-  std::string glibc;
-  std::string gcc;
+  std::string library;  // the soname of a library that a program misses; empty: none
+  MachineRequest machine{};
 };
 
 struct DoctorResult {

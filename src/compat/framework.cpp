@@ -14,10 +14,11 @@ namespace cudaenv::compat {
 namespace {
 
 // What packages and people call a framework, beside the tables' own name.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 14> aliases{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 15> aliases{{
     {"torch", "pytorch"},
     {"tf", "tensorflow"},
     {"tensorflow-gpu", "tensorflow"},
+    {"tensorflow-cpu", "tensorflow"},
     {"jaxlib", "jax"},
     {"ort", "onnxruntime"},
     {"onnxruntime-gpu", "onnxruntime"},
@@ -115,6 +116,8 @@ FrameworkWish FrameworkWish::parse(const Tables& tables, std::string_view typed)
 std::string FrameworkWish::text() const {
   return version ? fmt::format("{}=={}", name, version->text()) : name;
 }
+
+std::string framework_of_package(std::string_view package) { return own_name(package); }
 
 std::vector<std::string> framework_names(const Tables& tables) {
   std::vector<std::string> names;

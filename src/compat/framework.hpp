@@ -21,6 +21,9 @@ struct FrameworkWish {
   std::string text() const;  // "pytorch==2.1"
 };
 
+// What the tables call the framework that a package of this name may be ("cupy-cuda12x": "cupy").
+std::string framework_of_package(std::string_view package);
+
 // Every framework of the tables, by name.
 std::vector<std::string> framework_names(const Tables& tables);
 

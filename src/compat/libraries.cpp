@@ -8,9 +8,11 @@
 namespace cudaenv::compat {
 namespace {
 
+// Of a toolkit of which only the major is known, any minor speaks.
 bool names(const std::vector<Version>& minors, const Version& toolkit) {
-  return std::any_of(minors.begin(), minors.end(),
-                     [&](const Version& minor) { return toolkit.starts_with(minor); });
+  return std::any_of(minors.begin(), minors.end(), [&](const Version& minor) {
+    return toolkit.starts_with(minor) || minor.starts_with(toolkit);
+  });
 }
 
 Finding not_in_tables(std::string_view library, const Version& version, const Tables& tables) {

@@ -136,7 +136,8 @@ void PythonJudge::judge_end() {
 }
 
 bool PythonJudge::is_cpu_build(const FrameworkReport& framework) const {
-  if (framework.module != "jax") return framework.cuda.empty();
+  // JAX's plugin is a package of its own, and older ones do not tell what they were built for.
+  if (framework.module != "jax" || !framework.cuda.empty()) return framework.cuda.empty();
   return std::none_of(report_.packages.begin(), report_.packages.end(),
                       [](const Package& each) { return each.name.starts_with("jax-cuda"); });
 }
@@ -188,6 +189,7 @@ void PythonJudge::judge_availability(const FrameworkReport& framework) {
          {"install its build for CUDA: `cudaenv compat` has the line"}});
     return;
   }
+  if (around_.elsewhere) return;
   // Where the driver itself does not work, doctor says so as an error of its own.
   Finding finding{"python.no-gpu",
                   Severity::error,
@@ -196,6 +198,11 @@ void PythonJudge::judge_availability(const FrameworkReport& framework) {
                   {}};
   finding.why.push_back(framework.error.empty() ? std::string("it gives no reason")
                                                 : text::visible(framework.error, 600));
+  // JAX and TensorFlow go on without GPUs, and print why before.
+  const auto line = last_line(report_.said);
+  if (framework.module != "torch" && !line.empty()) {
+    finding.why.push_back(fmt::format("it said: {}", text::visible(line, 300)));
+  }
   if (around_.driver_works) finding.why.emplace_back("the driver itself works");
   explain(finding, framework.error.empty() ? report_.said : framework.error);
   add(std::move(finding));
@@ -203,7 +210,7 @@ void PythonJudge::judge_availability(const FrameworkReport& framework) {
 
 void PythonJudge::judge_devices(const FrameworkReport& framework) {
   for (const auto& device : framework.devices) {
-    if (!device.error.empty()) {
+    if (!device.error.empty() && !around_.elsewhere) {
       Finding finding{"python.gpu-fails",
                       Severity::error,
                       fmt::format("{} cannot compute on {}", shown(framework), device.name),
@@ -288,6 +295,12 @@ std::string_view module_of(std::string_view framework) {
     if (name == framework) return module;
   }
   return {};
+}
+
+std::vector<std::string> framework_modules() {
+  std::vector<std::string> result;
+  for (const auto& [name, module] : modules) result.emplace_back(module);
+  return result;
 }
 
 std::vector<Finding> check_python(const PythonReport& report, const PythonSurroundings& around,

@@ -16,10 +16,14 @@ struct PythonSurroundings {
   std::optional<Version> toolkit;  // extensions are built with it
   std::vector<GpuFacts> gpus;
   bool driver_works = false;  // as the driver itself says
+  bool elsewhere = false;     // of another machine: whether it sees a GPU here does not matter
 };
 
 // The module of a framework of the tables ("pytorch": "torch"); empty for one that is not imported.
 std::string_view module_of(std::string_view framework);
+
+// Every module that has a framework.
+std::vector<std::string> framework_modules();
 
 // What keeps the frameworks of a Python from their GPUs, or might. Foreign error texts are
 // explained where they are known.

@@ -54,15 +54,13 @@ void judge_host(const Observed& seen, const compat::Tables& tables, const Versio
   if (seen.glibc) add(findings, compat::judge_glibc(tables, toolkit, *seen.glibc).findings);
 }
 
-void judge_cudnn_in(const Observed& seen, const compat::Tables& tables, const ToolkitFacts& facts,
-                    const Version& toolkit, Findings& findings) {
-  for (const auto& folder : seen.toolkit_libraries) {
-    if (folder.written != facts.lib) continue;
-    for (const auto& file : folder.libraries) {
-      if (!file.name.starts_with("libcudnn") || !file.version) continue;
-      add(findings, compat::judge_cudnn(tables, toolkit, file.version->first(3)).findings);
-      return;
-    }
+void judge_libraries(const Observed& seen, const compat::Tables& tables, const ToolkitFacts& facts,
+                     const Version& toolkit, Findings& findings) {
+  if (const auto cudnn = seen.library_version(facts, cudnn_files)) {
+    add(findings, compat::judge_cudnn(tables, toolkit, *cudnn).findings);
+  }
+  if (const auto nccl = seen.library_version(facts, nccl_files)) {
+    add(findings, compat::judge_nccl(tables, toolkit, *nccl).findings);
   }
 }
 
@@ -81,17 +79,22 @@ compat::BuildVerdict judge_host_compiler(const HostCompilers& compilers,
   return verdict;
 }
 
+std::optional<Version> release_of(const ToolkitFacts& facts, const compat::Tables& tables) {
+  const auto version = facts.version();
+  if (!version) return std::nullopt;
+  // "12.1.105" of a version.txt is no release: 12.1 is what is known.
+  return tables.toolkit(*version) ? *version : version->first(2);
+}
+
 Findings check_compatibility(const Observed& seen, const compat::Tables& tables) {
   Findings findings;
   for (const auto& path : seen.judged) {
     const auto* facts = seen.toolkit(path);
-    const auto version = facts ? facts->version() : std::nullopt;
-    if (!version) continue;
-    // "12.1.105" of a version.txt is no release: 12.1 is what is known.
-    const auto toolkit = tables.toolkit(*version) ? *version : version->first(2);
-    judge_driver_and_gpus(seen, tables, toolkit, findings);
-    if (facts->is_compiler()) judge_host(seen, tables, toolkit, findings);
-    judge_cudnn_in(seen, tables, *facts, toolkit, findings);
+    const auto toolkit = facts ? release_of(*facts, tables) : std::nullopt;
+    if (!toolkit) continue;
+    judge_driver_and_gpus(seen, tables, *toolkit, findings);
+    if (facts->is_compiler()) judge_host(seen, tables, *toolkit, findings);
+    judge_libraries(seen, tables, *facts, *toolkit, findings);
   }
   return findings;
 }

@@ -47,12 +47,19 @@ Findings check_wanted(const Observed& seen, const compat::Tables& tables);
 // Faults of GPUs that the kernel log tells of since boot, one for each GPU and number.
 Findings check_xids(const Observed& seen, const compat::Tables& tables);
 // What the tables say of the toolkits that are judged: driver, GPUs, host compiler, C library,
-// cuDNN.
+// cuDNN, NCCL.
 Findings check_compatibility(const Observed& seen, const compat::Tables& tables);
 // The chosen host compiler, which has to be there, with a toolkit; the help names an installed one
 // that fits.
 compat::BuildVerdict judge_host_compiler(const HostCompilers& compilers,
                                          const compat::Tables& tables, const Version& toolkit);
+
+// The release that a toolkit's files name, as far as the tables know it.
+std::optional<Version> release_of(const ToolkitFacts& facts, const compat::Tables& tables);
+
+// How the files of libraries with a series of their own begin.
+inline constexpr std::string_view cudnn_files = "libcudnn";
+inline constexpr std::string_view nccl_files = "libnccl.so";
 
 // All of them, in the order in which they are told; without tables those that need none.
 Findings check_all(const Observed& seen, const compat::Tables* tables = nullptr);

@@ -170,6 +170,17 @@ const ToolkitFacts* Observed::active() const {
   return nullptr;
 }
 
+std::optional<Version> Observed::library_version(const ToolkitFacts& facts,
+                                                 std::string_view start) const {
+  for (const auto& folder : toolkit_libraries) {
+    if (folder.written != facts.lib) continue;
+    for (const auto& file : folder.libraries) {
+      if (file.name.starts_with(start) && file.version) return file.version->first(3);
+    }
+  }
+  return std::nullopt;
+}
+
 Observed observe(const ObserveRequest& request, const Interrupt& interrupt) {
   const auto& tree = request.tree;
   Observed seen;

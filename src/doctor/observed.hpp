@@ -67,6 +67,9 @@ struct Observed {
   // The one that programs are built with here: what CUDA_HOME names, else the first nvcc of PATH,
   // else the default link; nothing where none does.
   const ToolkitFacts* active() const;
+  // Of a library in a toolkit that is judged, by the beginning of its file's name ("libcudnn");
+  // nothing where it is not there or does not tell.
+  std::optional<Version> library_version(const ToolkitFacts& facts, std::string_view start) const;
 };
 
 struct ObserveRequest {

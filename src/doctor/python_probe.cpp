@@ -140,6 +140,8 @@ void take(PythonReport& report, const Line& line) {
        [](PythonReport& into, const Line& from) {
          into.packages.push_back({from.needed("name"), from.maybe("version")});
        }},
+      {"module",
+       [](PythonReport& into, const Line& from) { into.modules.push_back(from.needed("module")); }},
       {"failed", [](PythonReport& into,
                     const Line& from) { framework_of(into, from).failed = from.needed("error"); }},
       {"loaded",

@@ -60,6 +60,7 @@ struct PythonReport {
   std::string executable;
   std::string prefix;  // of the environment
   std::vector<Package> packages;
+  std::vector<std::string> modules;  // of torch, tensorflow and jax those that can be imported
   std::vector<FrameworkReport> frameworks;
   std::vector<std::string> loaded;  // libraries of NVIDIA that were loaded, by their files
   std::string said;                 // on stderr, the last 64 kB: foreign text

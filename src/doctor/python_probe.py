@@ -49,12 +49,24 @@ def distributions():
                 continue
             name, _, version = stem.partition("-")
             name = name.lower().replace("_", "-")
-            known = name.startswith(("torch", "tensorflow", "tf-nightly", "jax", "nvidia-", "cupy",
-                                     "onnxruntime"))
             # The first one on the path is the one that is imported.
-            if known and name not in told and len(told) < 400:
+            if name not in told and len(told) < 2000:
                 told.add(name)
                 tell("package", name=text(name), version=text(version.split("-py")[0]))
+
+
+def tell_module(name):
+    try:
+        from importlib.util import find_spec
+    except ImportError:  # before 3.4
+        import pkgutil
+        found = pkgutil.find_loader(name)
+    else:
+        found = find_spec(name)
+        # A folder of that name without code in it is none.
+        found = found and found.origin
+    if found:
+        tell("module", module=name)
 
 
 def torch():
@@ -92,10 +104,20 @@ def tensorflow():
     tell("cuda", module="tensorflow", available=bool(devices), error=error)
 
 
+def jax_built_for(name):
+    """Of its plugin: 12080 is CUDA 12.8."""
+    from jax._src.lib import cuda_versions
+    return getattr(cuda_versions, name)()
+
+
 def jax():
     import jax
-    tell("framework", module="jax", version=text(jax.__version__), cuda=None,
+    cuda, _ = attempt(lambda: jax_built_for("cuda_runtime_build_version"))
+    cudnn, _ = attempt(lambda: jax_built_for("cudnn_build_version"))
+    tell("framework", module="jax", version=text(jax.__version__),
+         cuda="%d.%d" % (cuda // 1000, cuda % 1000 // 10) if cuda else None,
          file=text(jax.__file__))
+    tell("libraries", module="jax", architectures=None, cudnn=text(cudnn), error=None)
     devices, error = attempt(lambda: jax.devices("cuda"))
     for one in devices or []:
         tell("device", module="jax", name=text(one.device_kind),
@@ -115,9 +137,12 @@ def loaded():
 tell("python", version="%d.%d.%d" % sys.version_info[:3], executable=text(sys.executable),
      prefix=text(sys.prefix))
 attempt(distributions)
+frameworks = {"torch": torch, "tensorflow": tensorflow, "jax": jax}
+for module in frameworks:
+    attempt(lambda: tell_module(module))
 for module in sys.argv[1:]:
     tell("import", module=module)
-    _, failed = attempt({"torch": torch, "tensorflow": tensorflow, "jax": jax}[module])
+    _, failed = attempt(frameworks[module])
     if failed:
         tell("failed", module=module, error=failed)
 attempt(loaded)

@@ -153,3 +153,93 @@ step "as text"
 run "$CUDAENV" check 12.1 --python "$scratch/env/bin/python"
 assert_contains "layers" "$out" "python"
 assert_contains "the tables' date" "$out" "tables of 20"
+
+step "what lies in the current folder is not run"
+mkdir -p project
+for name in json torch site_of_a_stranger; do echo "open('$scratch/ran', 'w')" >"project/$name.py"; done
+cd project
+check --python "$scratch/env/bin/python"
+assert_contains "PyTorch of the environment" "$(cd .. && findings python)" "python.sees-gpus"
+[[ ! -e $scratch/ran ]] || fail "a file of the current folder was run"
+cd ..
+
+step "another machine is assumed"
+layer() {  # its name: verdict, what, assumed
+  python3 -c '
+import json, sys
+for layer in json.load(sys.stdin)["layers"]:
+    if layer["layer"] == sys.argv[1]:
+        print(layer["verdict"], layer["what"], layer["assumed"], sep=" | ")' "$1" <<<"$out"
+}
+check 12.1 --driver 535.104.05 --gpu H100 --gpu 8.6 --glibc 2.35 --gcc 12.2
+assert_equal "status" 0 "$status"
+assert_equal "the driver" "native | 535.104.05 | True" "$(layer driver)"
+assert_equal "the GPUs" "compiled | NVIDIA H100, sm_90 | True
+compiled | a GPU, sm_86 | True" "$(layer gpu)"
+assert_equal "the compiler" "fits | gcc 12.2 | True" "$(layer compiler)"
+assert_equal "the C library" "fits | 2.35 | True" "$(layer glibc)"
+check 12.1 --driver 470.57.02 --gcc 15
+assert_equal "status for another machine" 3 "$status"
+assert_contains "the driver" "$(findings driver)" "error | driver.too-old"
+assert_contains "the compiler" "$(findings compiler)" "error | compiler.too-new"
+run "$CUDAENV" check 12.1 --driver 535.104.05
+assert_contains "what is assumed" "$out" "535.104.05, assumed"
+check 12.1 --for tensorflow==2.15 --driver 470.57.02
+assert_contains "the framework" "$(findings framework)" "error | driver.too-old"
+environment torch blind
+check 11.8 --driver 535.104.05 --gpu H100 --python "$scratch/env/bin/python"
+[[ $(findings python) != *python.no-gpu* ]] || fail "the GPUs of this machine count: $out"
+for wrong in "--driver x" "--glibc y" "--gcc z" "--gpu RTX-9999" "--sysroot $scratch/none"; do
+  # shellcheck disable=SC2086
+  check 12.1 $wrong
+  assert_equal "status of $wrong" 2 "$status"
+done
+
+step "a framework that came with its own CUDA"
+environment tensorflow sees
+packages=$(echo "$scratch"/env/lib/python3*/site-packages)
+for package in nvidia_cudnn_cu11-8.7.0.84 nvidia_nccl_cu11-2.16.5 nvidia_cuda_runtime_cu11-11.8.89; do
+  mkdir "$packages/$package.dist-info"
+  printf 'Name: %s\nVersion: %s\n' "${package%-*}" "${package##*-}" >"$packages/$package.dist-info/METADATA"
+done
+check 13.0 --for tensorflow==2.14 --python "$scratch/env/bin/python"
+assert_contains "the framework" "$(layer framework)" "fits | tensorflow==2.14, for CUDA 11.8, with its own 11.8"
+assert_contains "its NCCL" "$(layer nccl)" "2.16.5 of nvidia-nccl-cu11, for CUDA 11.8"
+assert_contains "its cuDNN" "$(layer cudnn)" "8.7.0 of nvidia-cudnn-cu11, for CUDA 11.8"
+
+step "an image: nothing of it is run"
+image=$scratch/image
+cuda=$image/usr/local/cuda-12.1
+packages=$image/opt/venv/lib/python3.11/site-packages
+mkdir -p "$cuda"/{bin,lib} "$image"/{usr/bin,opt/venv/bin} "$packages"/torch
+for program in "$cuda/bin/nvcc" "$image/usr/bin/python3.11" "$image/usr/bin/gcc-12"; do
+  printf '#!/bin/sh\necho run >>%s/ran\n' "$scratch" >"$program"
+  chmod 755 "$program"
+done
+ln -s gcc-12 "$image/usr/bin/gcc"
+ln -s /usr/bin/python3.11 "$image/opt/venv/bin/python"
+echo '{"cuda": {"version": "12.1.1"}}' >"$cuda/version.json"
+touch "$cuda"/lib/libcudart.so.12.1.105 "$cuda"/lib/lib{cudnn.so.8.9.7,nccl.so.2.18.1} "$packages/torch/__init__.py"
+ln -s libcudnn.so.8.9.7 "$cuda/lib/libcudnn.so.8"
+ln -s libnccl.so.2.18.1 "$cuda/lib/libnccl.so.2"
+for package in torch-2.1.2+cu121 nvidia_nccl_cu12-2.18.1 nvidia_cuda_runtime_cu12-12.1.105; do
+  mkdir "$packages/$package.dist-info"
+  printf 'Name: %s\nVersion: %s\n' "${package%-*}" "${package##*-}" >"$packages/$package.dist-info/METADATA"
+done
+check 12.1 --sysroot "$image" --for pytorch --python /opt/venv/bin/python --driver 535.104.05
+assert_equal "status of an image" 0 "$status"
+assert_equal "the toolkit" "installed | 12.1.1 in /usr/local/cuda-12.1 | False" "$(layer toolkit)"
+assert_equal "cuDNN of the toolkit" "same-major | 8.9.7 | False" "$(layer cudnn)"
+assert_equal "NCCL of both" "same-major | 2.18.1 | False
+same-major | 2.18.1 of nvidia-nccl-cu12, for CUDA 12.1 | False" "$(layer nccl)"
+assert_contains "the framework" "$(layer framework)" "fits | pytorch==2.1.2, for CUDA 12.1"
+assert_contains "the Python" "$(layer python)" "not-run | /opt/venv/bin/python 3.11"
+run env CUDAENV_SYSROOT="$image" VIRTUAL_ENV=/opt/venv "$CUDAENV" check --json /usr/local/cuda-12.1
+assert_contains "CUDAENV_SYSROOT" "$(layer toolkit)" "installed"
+assert_equal "no Python of this shell" "" "$(layer python)"
+check --sysroot "$image" --env VIRTUAL_ENV=/opt/venv 12.9
+assert_equal "another release" "not-installed" "$(layer toolkit | cut -d' ' -f1)"
+assert_contains "the image's environment" "$(layer python)" "/opt/venv/bin/python"
+check 12.1 --sysroot "$image" --python venv/bin/python
+assert_equal "status of a relative Python" 2 "$status"
+[[ ! -e $scratch/ran ]] || fail "a program of the image was run"

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import program
 
-AREAS = ("driver", "gpu", "device", "container", "toolkit", "loader", "library", "cudnn", "conda",
+AREAS = ("driver", "gpu", "device", "container", "toolkit", "loader", "library", "cudnn", "nccl", "conda",
          "sudo", "compiler", "glibc")
 ID = re.compile(r'"((?:' + "|".join(AREAS) + r')\.[a-z0-9]+(?:-[a-z0-9]+)*)"')
 LISTED = re.compile(r"`((?:" + "|".join(AREAS) + r")\.[a-z0-9]+(?:-[a-z0-9]+)*)`")
 # Only for other commands than doctor.
 ELSEWHERE = {"cudnn.not-available"}
 # Put together from two words in the source.
-JOINED = {"cudnn.unknown"}
+JOINED = {"cudnn.unknown", "nccl.unknown"}
 
 
 def main(root):

@@ -36,8 +36,12 @@ def every_command_and_option(world, _):
 @case("bash")
 def values(world, _):
     installed = ["12.4.1", "12.1.1", "12.1.0", "11.8.0"]
-    for words in (["use"], ["exec"], ["uninstall"], ["which", "nvcc"], ["install", "x", "--for"]):
+    for words in (["use"], ["exec"], ["uninstall"], ["which", "nvcc"]):
         assert ask(world, *words, "") == installed, words
+    into = ask(world, "install", "x", "--for", "")
+    assert into[:len(installed)] == installed and "pytorch" in into, into
+    assert ask(world, "check", "--for", "py") == ["pytorch"]
+    assert ask(world, "compat", "tensorf") == ["tensorflow"]
     assert ask(world, "use", "12.1") == ["12.1.1", "12.1.0"]
     assert "12.6.2" in ask(world, "install", "12.6") and "cudnn" in ask(world, "install", "cud")
     assert ask(world, "install", "--profile", "r") == ["runtime"]

@@ -192,3 +192,37 @@ TEST_CASE("the real error behind `false` is told, and a build for the CPU as suc
   report.frameworks[0].cuda.clear();
   CHECK(find(judged(report), "python.cpu-build"));
 }
+
+TEST_CASE(
+    "of another machine what is seen of GPUs here does not count, what it was built for does") {
+  auto report = torch_report();
+  report.frameworks[0].available = false;
+  report.frameworks[0].devices[0].error = "RuntimeError: CUDA error: no kernel image";
+  PythonSurroundings around;
+  around.elsewhere = true;
+  around.gpus.push_back({"NVIDIA GeForce RTX 5090", "", "", ComputeCapability{12, 0}, {}, false});
+  const auto findings = judged(report, around);
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].id == "python.no-code");
+  report.frameworks[0].cuda.clear();
+  CHECK(find(judged(report, around), "python.cpu-build"));
+}
+
+TEST_CASE("JAX is a build for the CPU where no plugin is there and it tells no CUDA") {
+  auto report = read_python_report(
+      R"({"step": "python", "version": "3.11.7", "executable": "/env/bin/python", "prefix": "/env"}
+{"step": "package", "name": "jax", "version": "0.10.2"}
+{"step": "module", "module": "jax"}
+{"step": "import", "module": "jax"}
+{"step": "framework", "module": "jax", "version": "0.10.2", "cuda": null, "file": "/env/j.py"}
+{"step": "cuda", "module": "jax", "available": false, "error": "RuntimeError: Unknown backend cuda. Available backends are ['cpu']"}
+{"step": "end"}
+)");
+  CHECK(report.modules == std::vector<std::string>{"jax"});
+  CHECK(find(judged(report), "python.cpu-build"));
+  report.frameworks[0].cuda = "12.9";
+  CHECK(find(judged(report), "python.no-gpu"));
+  report.frameworks[0].cuda.clear();
+  report.packages.push_back({"jax-cuda12-plugin", "0.10.2"});
+  CHECK(find(judged(report), "python.no-gpu"));
+}

@@ -181,3 +181,14 @@ TEST_CASE("F15: the parts of cuDNN 8 come with cuDNN 8 only") {
   CHECK(findings[0].id == "library.missing");
   CHECK(findings[0].help == std::vector<std::string>{"cudaenv install VERSION --with cudnn@8"});
 }
+
+TEST_CASE("an NCCL that lies in the toolkit is judged with it") {
+  Machine machine("12.1.1");
+  const std::string lib = machine.variables["CUDA_HOME"] + "/lib64";
+  machine.library(lib, "libnccl.so.2", "libnccl.so.2.18.1");
+  CHECK_FALSE(find(judged(machine), "nccl.other-major"));
+  Machine old("11.8.0");
+  old.library(old.variables["CUDA_HOME"] + "/lib64", "libnccl.so.2", "libnccl.so.2.32.3");
+  REQUIRE(find(judged(old), "nccl.other-major"));
+  CHECK(find(judged(old), "nccl.other-major")->severity == Severity::warning);
+}
