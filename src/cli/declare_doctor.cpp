@@ -18,13 +18,6 @@ struct Options {
   std::string format = "text";
 };
 
-const char* good_news(const commands::DoctorResult& result) {
-  const bool runs = result.seen.driver.facts.state == DriverState::working;
-  if (runs && result.findings.empty()) return "nothing is wrong";
-  if (runs || result.seen.assumed_driver) return "nothing here keeps CUDA from working";
-  return "no error; without a driver and a GPU programs can be built, not run";
-}
-
 int show(const Options& options, const Session& session) {
   const auto result = commands::doctor(options.request, session.host);
   if (options.json || options.format == "json") {
@@ -38,7 +31,7 @@ int show(const Options& options, const Session& session) {
   if (!result.findings.empty() && compat::worst(result.findings) >= bad) {
     return Exit::found_something;
   }
-  if (options.format == "text" && !options.json) session.say(good_news(result));
+  if (options.format == "text" && !options.json) session.say(doctor_verdict(result));
   return Exit::done;
 }
 

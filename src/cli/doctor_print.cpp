@@ -165,6 +165,16 @@ Json compiler_json(const std::optional<CompilerFacts>& compiler) {
           {"path", json_of(compiler->path)}};
 }
 
+// A toolkit that is judged and with which programs can be compiled; null where none is.
+const doctor::ToolkitFacts* compiling_toolkit(const doctor::Observed& seen) {
+  if (!seen.compilers.chosen) return nullptr;
+  for (const auto& path : seen.judged) {
+    const auto* facts = seen.toolkit(path);
+    if (facts && facts->is_compiler()) return facts;
+  }
+  return nullptr;
+}
+
 // A label's value as the exposition format wants it.
 std::string label(std::string_view value) {
   std::string result;
@@ -204,6 +214,23 @@ std::string doctor_text(const commands::DoctorResult& result, const Style& style
   const std::string findings = findings_text(result.findings, style);
   if (!findings.empty()) text += "\n" + findings;
   return text;
+}
+
+std::string doctor_verdict(const commands::DoctorResult& result) {
+  const auto& seen = result.seen;
+  const auto state = seen.driver.facts.state;
+  const bool runs = seen.assumed_driver || state == DriverState::working;
+  if (runs) {
+    return result.findings.empty() ? "nothing is wrong" : "nothing here keeps CUDA from working";
+  }
+  if (seen.for_image || !seen.machine) {
+    return "nothing here keeps CUDA from working where the host has a driver";
+  }
+  const auto* toolkit = compiling_toolkit(seen);
+  return fmt::format("nothing of CUDA runs here without a working driver; {}",
+                     toolkit ? fmt::format("programs can be compiled, with CUDA {}",
+                                           text_of(toolkit->version(), "of unknown version"))
+                             : "nor is there a toolkit with a host compiler");
 }
 
 std::string doctor_json(const commands::DoctorResult& result) {

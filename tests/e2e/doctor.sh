@@ -33,6 +33,9 @@ doctor
 assert_equal "status" 0 "$status"
 assert_contains "the summary" "$out" "12.1.1 in /usr/local/cuda-12.1, active"
 assert_contains "the finding" "$out" "[driver.absent]"
+assert_contains "the last line" "$err" "keeps CUDA from working where the host has a driver"
+doctor --driver 535.104.05
+assert_contains "the last line with a driver" "$err" "nothing is wrong"
 
 step "an error ends with 3, a warning only with --strict"
 doctor --driver 470.57.02
@@ -121,6 +124,12 @@ step "this machine is judged without a failure"
 run timeout 120 "$CUDAENV" doctor --json
 [[ $status -eq 0 || $status -eq 3 ]] || fail "status $status: $err"
 python3 -c 'import json, sys; json.loads(sys.argv[1])' "$out" || fail "no JSON"
+if [[ $out == *'"state": "absent"'* && $status -eq 0 ]]; then
+  must "$CUDAENV" doctor
+  assert_contains "without a driver" "$err" "nothing of CUDA runs here without a working driver"
+  must "$CUDAENV" doctor --for-image
+  assert_contains "in an image" "$err" "where the host has a driver"
+fi
 
 step "a HOME that is another user's"
 mkdir closed

@@ -50,6 +50,36 @@ TEST_CASE("names of files that move the cursor reach no terminal") {
         std::string::npos);
 }
 
+TEST_CASE("without an error it says what works here, and what a missing driver leaves") {
+  auto seen = result();
+  seen.findings.erase(seen.findings.begin() + 1);
+  auto& facts = seen.seen.driver.facts;
+  facts.state = DriverState::working;
+  CHECK(cli::doctor_verdict(seen) == "nothing here keeps CUDA from working");
+  seen.findings.clear();
+  CHECK(cli::doctor_verdict(seen) == "nothing is wrong");
+
+  facts.state = DriverState::absent;
+  const std::string nothing = "nothing of CUDA runs here without a working driver; ";
+  CHECK(cli::doctor_verdict(seen) == nothing + "nor is there a toolkit with a host compiler");
+  seen.seen.judged = {seen.seen.toolkits.front().path};
+  seen.seen.toolkits.front().nvcc = "/opt/bin/nvcc";
+  CHECK(cli::doctor_verdict(seen) == nothing + "nor is there a toolkit with a host compiler");
+  seen.seen.compilers.chosen = CompilerFacts{"gcc", *Version::parse("12.2"), "/usr/bin/gcc"};
+  CHECK(cli::doctor_verdict(seen) == nothing + "programs can be compiled, with CUDA 12.1.1");
+  facts.state = DriverState::no_device;
+  CHECK(cli::doctor_verdict(seen) == nothing + "programs can be compiled, with CUDA 12.1.1");
+
+  // An image gets its driver from the host; another machine's is taken as named.
+  seen.seen.for_image = true;
+  CHECK(cli::doctor_verdict(seen) ==
+        "nothing here keeps CUDA from working where the host has a driver");
+  seen.seen.for_image = false;
+  seen.seen.assumed_driver = true;
+  facts.state = DriverState::unknown;
+  CHECK(cli::doctor_verdict(seen) == "nothing is wrong");
+}
+
 TEST_CASE("JSON is well formed whatever bytes names have") {
   const auto json = nlohmann::json::parse(cli::doctor_json(result()));
   CHECK(json["errors"] == 1);
