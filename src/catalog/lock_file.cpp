@@ -82,7 +82,7 @@ std::string line_of(const Lock::Archive& archive) {
 }  // namespace
 
 Lock::Asked asked_of(const Project& project) {
-  Lock::Asked asked{project.cuda.text(), "", {}};
+  Lock::Asked asked{project.cuda.text(), "", {}, project.framework};
   if (project.profile) asked.profile = name_of(*project.profile);
   for (const auto& [name, version] : project.libraries) {
     asked.libraries[name] = version ? version->text() : "latest";
@@ -91,9 +91,10 @@ Lock::Asked asked_of(const Project& project) {
 }
 
 std::string write_lock(const Lock& lock) {
-  const Json asked{{"cuda", lock.asked.cuda},
-                   {"profile", lock.asked.profile},
-                   {"libraries", lock.asked.libraries}};
+  Json asked{{"cuda", lock.asked.cuda},
+             {"profile", lock.asked.profile},
+             {"libraries", lock.asked.libraries}};
+  if (!lock.asked.framework.empty()) asked["for"] = lock.asked.framework;
   std::string text = fmt::format(
       "{{\n  \"schema\": {},\n  \"asked\": {},\n  \"cuda\": \"{}\",\n"
       "  \"profile\": \"{}\",\n  \"platforms\": {{",
@@ -118,13 +119,14 @@ Lock read_lock(std::string_view text, std::string_view file) {
   const Node asked = root.at("asked");
   const auto profile = parse_profile(root.at("profile").text());
   if (!profile) root.at("profile").refuse("is no profile");
-  Lock lock{{asked.at("cuda").text(), asked.at("profile").text(), {}},
+  Lock lock{{asked.at("cuda").text(), asked.at("profile").text(), {}, ""},
             root.at("cuda").version(),
             *profile,
             {}};
   asked.at("libraries").each_member([&](const std::string& name, const Node& version) {
     lock.asked.libraries[name] = version.text();
   });
+  if (asked.json.contains("for")) lock.asked.framework = asked.at("for").text();
   root.at("platforms").each_member([&](const std::string& name, const Node& archives) {
     // Others are those of a later cudaenv.
     if (Platform::parse(name)) lock.platforms[name] = archives_at(archives);

@@ -19,6 +19,7 @@ struct Lock {
     std::string cuda;
     std::string profile;                           // empty: it named none
     std::map<std::string, std::string> libraries;  // version, or "latest"
+    std::string framework;                         // empty: it named none
     bool operator==(const Asked&) const = default;
   };
   struct Archive {

@@ -77,7 +77,7 @@ void declare_bench(CLI::App& app, Session& session) {
   auto& request = options->request;
   app.add_option("SPEC", request.spec,
                  "The toolkit whose cuBLAS is measured, or its folder; without it the active one, "
-                 "else the default");
+                 "else the project's, else the default");
   app.add_option("--gpu", request.gpus, "Only these GPUs: numbers or UUIDs, comma-separated")
       ->delimiter(',')
       ->allow_extra_args(false);

@@ -189,7 +189,7 @@ void declare_selftest(CLI::App& app, Session& session) {
   auto& request = options->request;
   app.add_option("SPEC", request.spec,
                  "The toolkit, or any toolkit's folder; without it the active one, else the "
-                 "default");
+                 "project's, else the default");
   app.add_flag("--all,-a", request.all, "Every installed toolkit");
   app.add_option("--gpu", request.gpus, "Only these GPUs: numbers or UUIDs, comma-separated")
       ->delimiter(',')

@@ -46,8 +46,7 @@ bool BenchResult::failed() const {
 
 BenchResult bench(const BenchRequest& request, const Host& host) {
   BenchResult result;
-  result.toolkit = request.spec.empty() ? active_or_default(host)
-                                        : std::optional(named_toolkit(request.spec, host));
+  result.toolkit = chosen_toolkit(request.spec, host);
   result.measured_at = sys::now_utc();
   const auto tables = known_tables(host).tables;
   std::optional<compat::BoardFigures> named;

@@ -9,6 +9,8 @@
 #include "base/error.hpp"
 #include "base/suggest.hpp"
 #include "base/text.hpp"
+#include "commands/compat_tables.hpp"
+#include "compat/suits.hpp"
 #include "sys/file.hpp"
 
 namespace cudaenv::commands {
@@ -17,11 +19,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string spelt(const Spec& spec, const Libraries& libraries) {
+std::string spelt(const Spec& spec, const Wanted& wanted) {
   std::string words = text::shell_quoted(spec.text());
-  for (const auto& [name, version] : libraries) {
+  for (const auto& [name, version] : wanted.libraries) {
     words += fmt::format(" --with {}{}", name, version ? "@" + version->text() : "");
   }
+  if (!wanted.framework.empty()) words += " --for " + text::shell_quoted(wanted.framework);
   return words;
 }
 
@@ -41,13 +44,13 @@ bool may_mean(const Spec& spec, const std::string& folder) {
   return release && spec.accepts(*release);
 }
 
-Error not_installed(const Spec& spec, const Libraries& libraries,
-                    const store::Inventory& inventory) {
-  std::string wanted = fmt::format("`{}`", text::visible(spec.text()));
-  for (const auto& [name, version] : libraries) {
-    wanted += fmt::format(" with {}{}", name, version ? " " + version->text() : "");
+Error not_installed(const Spec& spec, const Wanted& wanted, const store::Inventory& inventory) {
+  std::string words = fmt::format("`{}`", text::visible(spec.text()));
+  for (const auto& [name, version] : wanted.libraries) {
+    words += fmt::format(" with {}{}", name, version ? " " + version->text() : "");
   }
-  Error error(ErrorKind::missing, fmt::format("no installed toolkit matches {}", wanted));
+  if (!wanted.framework.empty()) words += " for " + text::visible(wanted.framework);
+  Error error(ErrorKind::missing, fmt::format("no installed toolkit matches {}", words));
   std::vector<std::string> names;
   for (const auto& prefix : inventory.prefixes) names.push_back(store::short_name(prefix.receipt));
   if (!names.empty()) {
@@ -66,7 +69,7 @@ Error not_installed(const Spec& spec, const Libraries& libraries,
     return std::move(error).help(
         "cudaenv activates what it installed; `cudaenv doctor` tells what else is here");
   }
-  return std::move(error).help(install_advice(spelt(spec, libraries)));
+  return std::move(error).help(install_advice(spelt(spec, wanted)));
 }
 
 bool has(const store::Receipt& receipt, const catalog::Project::Library& library) {
@@ -77,19 +80,53 @@ bool has(const store::Receipt& receipt, const catalog::Project::Library& library
   return !library.version || (version && version->starts_with(*library.version));
 }
 
-// Those that a spec could mean and that have the libraries: what is in a prefix only the whole
-// receipt tells.
-store::Inventory with_libraries(const store::Inventory& all, const Spec& spec,
-                                const Libraries& libraries) {
+// How a toolkit goes with the framework, by the tables.
+class FrameworkFit {
+ public:
+  FrameworkFit(const Wanted& wanted, const Host& host) : wanted_(wanted) {
+    if (wanted.framework.empty()) return;
+    tables_ = known_tables(host).tables;
+    wish_ = compat::FrameworkWish::parse(*tables_, wanted.framework);
+  }
+
+  compat::Suitability of(const store::Receipt& receipt) const {
+    if (!wish_) return compat::Suitability::made_for;
+    const auto& libraries = wanted_.libraries;
+    compat::InstalledToolkit installed{receipt.cuda, std::nullopt};
+    if (const auto* cudnn = receipt.find("cudnn")) {
+      installed.cudnn = Version::parse(cudnn->version);
+    }
+    installed.judges_cudnn = std::none_of(libraries.begin(), libraries.end(),
+                                          [](const auto& each) { return each.name == "cudnn"; });
+    return compat::suitability(*tables_, *wish_, installed);
+  }
+
+ private:
+  const Wanted& wanted_;
+  std::optional<compat::Tables> tables_;
+  std::optional<compat::FrameworkWish> wish_;
+};
+
+// Those that a spec could mean and that have what is wanted, of a framework's the best: what is in
+// a prefix only the whole receipt tells.
+store::Inventory with_wanted(const store::Inventory& all, const Spec& spec, const Wanted& wanted,
+                             const Host& host) {
   store::Inventory result;
+  const FrameworkFit fit(wanted, host);
   const bool by_name = std::holds_alternative<Spec::Name>(spec.value());
+  auto best = compat::Suitability::works;
   for (const auto& prefix : all.prefixes) {
     if (!by_name && !spec.accepts(prefix.receipt.cuda)) continue;
     const auto receipt = store::receipt_in(prefix.path);
     const bool all_there =
-        receipt && std::all_of(libraries.begin(), libraries.end(),
+        receipt && std::all_of(wanted.libraries.begin(), wanted.libraries.end(),
                                [&](const auto& library) { return has(*receipt, library); });
-    if (all_there) result.prefixes.push_back(prefix);
+    const auto suits = all_there ? fit.of(*receipt) : compat::Suitability::none;
+    // A name means one, however well another one does.
+    if (suits < best && !(by_name && suits > compat::Suitability::none)) continue;
+    if (suits > best && !by_name) result.prefixes.clear();
+    best = std::max(best, suits);
+    result.prefixes.push_back(prefix);
   }
   return result;
 }
@@ -159,9 +196,16 @@ std::optional<store::InstalledPrefix> Toolkits::at(const fs::path& path) {
   return store::Inventory::read_at(path, reading_roots(host_));
 }
 
-std::optional<Choice> Toolkits::find(const Spec& spec, const Libraries& libraries) {
+Wanted wanted_by(const catalog::Project& project) { return {project.libraries, project.framework}; }
+
+bool is_made_for(const Wanted& wanted, const store::Receipt& receipt, const Host& host) {
+  return FrameworkFit(wanted, host).of(receipt) == compat::Suitability::made_for;
+}
+
+std::optional<Choice> Toolkits::find(const Spec& spec, const Wanted& wanted) {
   const auto found_in = [&](const store::Inventory& all) -> std::optional<Choice> {
-    const auto fit = libraries.empty() ? all : with_libraries(all, spec, libraries);
+    const bool any = wanted.libraries.empty() && wanted.framework.empty();
+    const auto fit = any ? all : with_wanted(all, spec, wanted, host_);
     const auto* found = std::holds_alternative<Spec::Auto>(spec.value())
                             ? newest_for_driver(fit, host_)
                             : fit.find(spec);
@@ -175,10 +219,10 @@ std::optional<Choice> Toolkits::find(const Spec& spec, const Libraries& librarie
   return found_in(inventory());
 }
 
-Choice Toolkits::named(const std::string& typed, const Libraries& libraries) {
+Choice Toolkits::named(const std::string& typed, const Wanted& wanted) {
   const Spec spec = Spec::parse(typed);
-  if (auto choice = find(spec, libraries)) return std::move(*choice);
-  throw not_installed(spec, libraries, inventory());
+  if (auto choice = find(spec, wanted)) return std::move(*choice);
+  throw not_installed(spec, wanted, inventory());
 }
 
 std::optional<Choice> Toolkits::active() {
@@ -205,12 +249,12 @@ std::optional<Choice> Toolkits::active() {
 
 Choice Toolkits::of(const ProjectFile& file) {
   try {
-    Choice choice = named(file.project.cuda.text(), file.project.libraries);
+    Choice choice = named(file.project.cuda.text(), wanted_by(file.project));
     choice.by = ChosenBy::project;
     choice.where = file.place();
     return choice;
   } catch (const Error& error) {
-    if (error.kind() != ErrorKind::missing) throw;
+    if (error.kind() != ErrorKind::missing && error.kind() != ErrorKind::usage) throw;
     const auto asked = fmt::format("`{}` line {} asks for it",
                                    text::visible(file.path.string(), 400), file.project.line);
     throw Error(error).because(asked);
@@ -233,10 +277,14 @@ std::optional<Choice> Toolkits::by_default() {
   return std::nullopt;
 }
 
+std::optional<Choice> Toolkits::asked_for() {
+  if (auto choice = active()) return choice;
+  return of_project();
+}
+
 Choice Toolkits::chosen(const std::string& spec) {
   if (!spec.empty()) return named(spec);
-  if (auto choice = active()) return std::move(*choice);
-  if (auto choice = of_project()) return std::move(*choice);
+  if (auto choice = asked_for()) return std::move(*choice);
   if (auto choice = by_default()) return std::move(*choice);
   throw none_chosen();
 }
@@ -268,7 +316,7 @@ std::vector<Candidate> candidates(const Host& host) {
     add(toolkits.of_project());
   } else if (const auto file = project_file(host)) {
     // It does not hold, so it may ask for what is not there.
-    auto choice = toolkits.find(file->project.cuda, file->project.libraries);
+    auto choice = toolkits.find(file->project.cuda, wanted_by(file->project));
     result.push_back({choice ? std::optional(std::move(choice->prefix)) : std::nullopt,
                       ChosenBy::project, file->place()});
   }

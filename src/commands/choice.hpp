@@ -35,6 +35,13 @@ bool is_project_file(const std::filesystem::path& path);
 
 using Libraries = std::vector<catalog::Project::Library>;
 
+// What a toolkit has to have or to be for, beside its release.
+struct Wanted {
+  Libraries libraries{};
+  std::string framework{};  // "pytorch==2.1"; empty: none
+};
+Wanted wanted_by(const catalog::Project& project);
+
 enum class ChosenBy { spec, shell, project, default_link };
 
 // A toolkit, and what asked for it.
@@ -53,16 +60,19 @@ class Toolkits {
  public:
   explicit Toolkits(const Host& host) : host_(host) {}
 
-  // What a spec means, of those with these libraries in them; nothing where none is installed.
-  std::optional<Choice> find(const Spec& spec, const Libraries& libraries = {});
+  // What a spec means, of those with these libraries in them and, for a framework, of those that
+  // suit it best; nothing where none is installed. Throws Error(usage) for what is no framework.
+  std::optional<Choice> find(const Spec& spec, const Wanted& wanted = {});
   // The same. Throws Error(missing) with what is installed and how to install what is not.
-  Choice named(const std::string& spec, const Libraries& libraries = {});
+  Choice named(const std::string& spec, const Wanted& wanted = {});
   // In this shell: CUDAENV_ACTIVE names it, or CUDA_HOME one that is installed. Throws
   // Error(missing) where the active one is no longer there.
   std::optional<Choice> active();
   // What the project file asks for. Throws Error(missing) where that is not installed.
   std::optional<Choice> of_project();
   Choice of(const ProjectFile& file);
+  // The shell's, else the project's; nothing where neither names one.
+  std::optional<Choice> asked_for();
   std::optional<Choice> by_default();
   // The named one; without a spec the active one, else the project's, else the default. Throws
   // Error(missing).
@@ -78,6 +88,9 @@ class Toolkits {
   const Host& host_;
   std::optional<store::Inventory> inventory_;
 };
+
+// Whether a toolkit is one that the wanted framework's project names; true without a framework.
+bool is_made_for(const Wanted& wanted, const store::Receipt& receipt, const Host& host);
 
 // What could hold here: the shell's toolkit, the project's, the default one, in the order in which
 // they do. The project's may not be installed.

@@ -65,14 +65,30 @@ compat::Machine this_machine(const Host& host) {
 }
 
 const compat::Answer& ToolkitChooser::choose(const std::vector<Version>& candidates) {
+  return choose(candidates, catalog::versions("cudnn"));
+}
+
+const compat::Answer& ToolkitChooser::choose(const std::vector<Version>& candidates,
+                                             const std::vector<Version>& cudnn) {
   if (!known_) known_ = known_tables(host_);
   if (!machine_) machine_ = this_machine(host_);
-  compat::Question question{*machine_, std::nullopt, candidates, catalog::versions("cudnn")};
+  compat::Question question{*machine_, std::nullopt, candidates, cudnn};
   if (!framework_.empty()) {
     question.framework = compat::FrameworkWish::parse(known_->tables, framework_);
   }
   answer_ = compat::solve(known_->tables, question);
   return *answer_;
+}
+
+void ToolkitChooser::judge_cudnn(const Version& cudnn) {
+  if (!answer_ || !answer_->toolkit || framework_.empty()) return;
+  compat::Surroundings around;
+  around.toolkit = answer_->toolkit;
+  around.cudnn = cudnn;
+  const auto wish = compat::FrameworkWish::parse(known_->tables, framework_);
+  for (auto& finding : compat::judge_framework(known_->tables, wish, around).findings) {
+    if (finding.id.starts_with("framework.cudnn-")) answer_->findings.push_back(std::move(finding));
+  }
 }
 
 std::vector<std::string> reasons_for(const compat::Answer& answer) {

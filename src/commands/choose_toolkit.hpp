@@ -21,6 +21,12 @@ class ToolkitChooser {
       : host_(host), framework_(std::move(framework)) {}
 
   const compat::Answer& choose(const std::vector<Version>& candidates);
+  // The same where also the cuDNNs that can be had are known.
+  const compat::Answer& choose(const std::vector<Version>& candidates,
+                               const std::vector<Version>& cudnn);
+
+  // Adds to the last answer's findings what the framework makes of a cuDNN that somebody named.
+  void judge_cudnn(const Version& cudnn);
 
   // Of the last choice.
   const std::optional<compat::Answer>& answer() const { return answer_; }

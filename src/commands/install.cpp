@@ -99,27 +99,42 @@ install::Wish wish_for(const InstallRequest& request, const Release& release, co
   return wish;
 }
 
-// The request with the toolkit and cuDNN that the framework wants, in place of the framework.
-InstallRequest for_framework(InstallRequest request, ToolkitChooser& chooser) {
-  const Spec spec = Spec::parse(request.spec.empty() ? "auto" : request.spec);
-  auto candidates = catalog::versions("cuda");
-  std::erase_if(candidates, [&](const Version& version) { return !spec.accepts(version); });
-  const auto& answer = chooser.choose(candidates);
-  if (!answer.toolkit) throw no_toolkit_error(answer);
-  request.spec = answer.toolkit->text();
+// The request with the toolkit and cuDNN that the framework wants, in place of the framework; of
+// what can be had. Nothing where none of that will do: the chooser's answer says why.
+std::optional<InstallRequest> for_framework(InstallRequest request, ToolkitChooser& chooser,
+                                            std::vector<Version> cuda,
+                                            const std::vector<Version>& cudnn) {
   request.framework.clear();
-  const bool named = std::any_of(request.with.begin(), request.with.end(), [](const auto& with) {
-    return install::AddOnRequest::parse(with).name == "cudnn";
-  });
+  const Spec spec = Spec::parse(request.spec);
+  std::erase_if(cuda, [&](const Version& version) { return !spec.accepts(version); });
+  // That there is no such release is said as for every install.
+  if (cuda.empty()) return request;
+  const auto& answer = chooser.choose(cuda, cudnn);
+  if (!answer.toolkit) return std::nullopt;
+  request.spec = answer.toolkit->text();
+  bool named = false;
+  for (const auto& with : request.with) {
+    const auto add_on = install::AddOnRequest::parse(with);
+    if (add_on.name != "cudnn") continue;
+    named = true;
+    if (add_on.version) chooser.judge_cudnn(*add_on.version);
+  }
   if (answer.cudnn && !named) request.with.push_back("cudnn@" + answer.cudnn->first(3).text());
   return request;
 }
 
 // Whether what is installed covers the request, by the index alone: then nobody is asked.
-std::optional<PreparedInstall> already_there(const InstallRequest& request, const Spec& spec,
+std::optional<PreparedInstall> already_there(const InstallRequest& asked,
                                              const store::Layout& layout, ToolkitChooser& chooser,
                                              const Host& host) {
-  if (request.force) return std::nullopt;
+  if (asked.force) return std::nullopt;
+  const auto known_request =
+      asked.framework.empty()
+          ? std::optional(asked)
+          : for_framework(asked, chooser, catalog::versions("cuda"), catalog::versions("cudnn"));
+  if (!known_request) return std::nullopt;
+  const auto& request = *known_request;
+  const Spec spec = Spec::parse(request.spec);
   const bool is_auto = std::holds_alternative<Spec::Auto>(spec.value());
   auto known = catalog::versions("cuda");
   std::optional<Version> version =
@@ -181,10 +196,17 @@ void add_notes(PreparedInstall& prepared, bool fell_back) {
   for (auto& line : lack_lines(lacks_of(plan.parts))) prepared.notes.push_back(std::move(line));
 }
 
-install::Plan planned(const InstallRequest& request, const Spec& spec, const store::Layout& layout,
+// Takes the framework out of the request and puts what it wants of this source into it.
+install::Plan planned(InstallRequest& request, const store::Layout& layout,
                       const SourceChoice& choice, ToolkitChooser& chooser, const Host& host) {
   try {
-    const Release release = choose_release(spec, *choice.source, chooser);
+    if (!request.framework.empty()) {
+      auto chosen = for_framework(request, chooser, choice.source->releases("cuda"),
+                                  choice.source->releases("cudnn"));
+      if (!chosen) throw no_toolkit_error(*chooser.answer());
+      request = std::move(*chosen);
+    }
+    const Release release = choose_release(Spec::parse(request.spec), *choice.source, chooser);
     return install::make_plan(layout, *choice.source, release, wish_for(request, release, host));
   } catch (const Error& error) {
     // `auto` has tried both: the user hears of both.
@@ -256,7 +278,8 @@ void make_missing_minor_link(const PreparedInstall& prepared, const Host& host) 
 
 PreparedInstall prepare_install(const InstallRequest& asked, const Host& host) {
   ToolkitChooser chooser(host, asked.framework);
-  const InstallRequest request = asked.framework.empty() ? asked : for_framework(asked, chooser);
+  InstallRequest request = asked;
+  if (!asked.framework.empty() && asked.spec.empty()) request.spec = "auto";
   const Spec spec = Spec::parse(request.spec);
   if (std::holds_alternative<Spec::Name>(spec.value()) ||
       std::holds_alternative<Spec::System>(spec.value())) {
@@ -266,13 +289,13 @@ PreparedInstall prepare_install(const InstallRequest& asked, const Host& host) {
   }
   const auto layout = writing_root(host, request.system);
   const auto context = make_context(request, host);
-  if (auto done = already_there(request, spec, layout, chooser, host)) {
+  if (auto done = already_there(request, layout, chooser, host)) {
     if (chooser.answer()) done->notes = reasons_for(*chooser.answer());
     return std::move(*done);
   }
 
   auto choice = choose_source(request, context, host);
-  install::Plan plan = planned(request, spec, layout, choice, chooser, host);
+  install::Plan plan = planned(request, layout, choice, chooser, host);
   const auto prefix = layout.prefix(plan.wish.prefix);
   PreparedInstall prepared{layout, std::move(plan), {}, std::nullopt, "", false, prefix, request};
   prepared.already = !prepared.plan.changes;

@@ -28,7 +28,7 @@ LocalResult set_local(const std::string& typed, const Host& host) {
   const auto before = stat ? sys::read_file(result.file, longest_project) : "";
   const auto after = catalog::with_cuda(before, result.file.string(), spec);
   const auto project = catalog::parse_project(after, result.file.string());
-  result.installed = Toolkits(host).find(project.cuda, project.libraries).has_value();
+  result.installed = Toolkits(host).find(project.cuda, wanted_by(project)).has_value();
   result.changed = !stat || before != after;
   if (result.changed) {
     sys::write_atomically(result.file, after, stat ? stat->mode : 0644, false);

@@ -63,9 +63,7 @@ std::vector<ChosenToolkit> toolkits_for(const SelftestRequest& request, const Ho
     for (const auto& prefix : store::Inventory::read(reading_roots(host)).prefixes) {
       toolkits.push_back({prefix.receipt.name, prefix.path});
     }
-  } else if (!request.spec.empty()) {
-    toolkits.push_back(named_toolkit(request.spec, host));
-  } else if (auto found = active_or_default(host)) {
+  } else if (auto found = chosen_toolkit(request.spec, host)) {
     toolkits.push_back(std::move(*found));
   }
   return toolkits;

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/url.hpp"
+#include "catalog/index.hpp"
 #include "commands/install_choice.hpp"
 #include "sys/file.hpp"
 
@@ -31,11 +32,61 @@ fs::path lock_path(const ProjectFile& file) { return file.path.string() + ".lock
 
 InstallRequest asked_by(const catalog::Project& project, InstallRequest request) {
   request.spec = project.cuda.text();
+  request.framework = project.framework;
   if (project.profile) request.profile = catalog::name_of(*project.profile);
   for (const auto& [name, version] : project.libraries) {
     request.with.push_back(version ? fmt::format("{}@{}", name, version->text()) : name);
   }
   return request;
+}
+
+// "11.8 or 12.1": what the builds of a framework are made for; empty where it is not known.
+std::string releases_for(const std::string& framework, const Host& host) {
+  const auto tables = known_tables(host).tables;
+  std::vector<std::string> releases;
+  try {
+    const auto wish = compat::FrameworkWish::parse(tables, framework);
+    for (const auto* row : compat::rows_for(tables, wish)) {
+      if (row->cuda) releases.push_back(row->cuda->words());
+    }
+  } catch (const Error&) {
+    return {};  // the word itself is what is wrong
+  }
+  return text::join(releases, " or ");
+}
+
+// Names the file, where release and framework that it asks for do not go together.
+PreparedInstall prepare_for(const ProjectFile& file, const InstallRequest& request,
+                            const Host& host) {
+  try {
+    return prepare_install(request, host);
+  } catch (const Error& error) {
+    const auto& project = file.project;
+    const bool by_framework =
+        error.kind() == ErrorKind::missing || error.kind() == ErrorKind::usage;
+    if (project.framework.empty() || !by_framework) throw;
+    auto both = error.under(fmt::format("`{}` asks for CUDA {} and for {}",
+                                        text::visible(file.path.string(), 400), project.cuda.text(),
+                                        text::visible(project.framework)));
+    const auto takes = releases_for(project.framework, host);
+    throw takes.empty() ? both : std::move(both).help("it is made for CUDA " + takes);
+  }
+}
+
+// What the framework would be given here, which depends on driver and GPUs.
+bool would_be_chosen(const catalog::Project& project, const store::Receipt& receipt,
+                     const Host& host) {
+  auto candidates = catalog::versions("cuda");
+  std::erase_if(candidates, [&](const auto& version) { return !project.cuda.accepts(version); });
+  ToolkitChooser chooser(host, project.framework);
+  const auto& answer = chooser.choose(candidates);
+  if (!answer.toolkit || *answer.toolkit != receipt.cuda) return false;
+  const bool named = std::any_of(project.libraries.begin(), project.libraries.end(),
+                                 [](const auto& library) { return library.name == "cudnn"; });
+  if (!answer.cudnn || named) return true;
+  const auto* has = receipt.find("cudnn");
+  const auto version = has ? Version::parse(has->version) : std::nullopt;
+  return version && version->starts_with(answer.cudnn->first(3));
 }
 
 bool has_profile(const store::Receipt& receipt, const std::optional<catalog::Profile>& wanted) {
@@ -120,12 +171,16 @@ SyncResult sync_locked(SyncResult result, const SyncRequest& request, bool only_
   auto install = request.install;
   install.spec = lock.cuda.text();
   install.profile = catalog::name_of(lock.profile);
-  for (const auto& [name, version] : lock.asked.libraries) {
-    const auto* row = catalog::add_on(name);
+  // A framework's cuDNN is locked, too, without having been asked for by name.
+  for (const auto& row : catalog::all_add_ons()) {
     const auto archive = std::find_if(archives.begin(), archives.end(), [&](const auto& each) {
-      return row && each.component == row->component;
+      return each.component == row.component;
     });
-    install.with.push_back(archive == archives.end() ? name : name + "@" + archive->version);
+    if (archive != archives.end()) {
+      install.with.push_back(row.name + "@" + archive->version);
+    } else if (lock.asked.libraries.contains(row.name)) {
+      install.with.push_back(row.name);
+    }
   }
   result.todo = prepare_install(install, host);
   if (result.todo->already) {
@@ -178,16 +233,23 @@ SyncResult sync(const SyncRequest& request, bool only_check, const Host& host) {
   if (request.locked) return sync_locked(std::move(result), request, only_check, host);
   const auto& project = result.file.project;
   auto install = asked_by(project, request.install);
-  if (auto choice = Toolkits(host).find(project.cuda, project.libraries)) {
-    if (has_profile(choice->prefix.receipt, project.profile)) {
+  const auto wanted = wanted_by(project);
+  if (auto choice = Toolkits(host).find(project.cuda, wanted)) {
+    const auto& receipt = choice->prefix.receipt;
+    // Where nothing better can be had, what works is right.
+    const bool right =
+        is_made_for(wanted, receipt, host) || would_be_chosen(project, receipt, host);
+    if (right && has_profile(receipt, project.profile)) {
       result.present = std::move(choice->prefix);
       return result;
     }
-    // The same toolkit with more in it.
-    install.spec = choice->prefix.receipt.cuda.text();
-    install.name = choice->prefix.receipt.name;
+    if (right) {
+      // The same toolkit with more in it.
+      install.spec = receipt.cuda.text();
+      install.name = receipt.name;
+    }
   }
-  if (!only_check) result.todo = prepare_install(install, host);
+  if (!only_check) result.todo = prepare_for(result.file, install, host);
   return result;
 }
 
@@ -197,7 +259,7 @@ LockResult lock(const InstallRequest& source, const std::vector<std::string>& pl
   auto request = asked_by(file.project, source);
   request.force = true;  // all of it, whatever is installed
   request.platform = platforms.empty() ? "" : platforms.front();
-  auto first = prepare_install(request, host);
+  auto first = prepare_for(file, request, host);
   if (!first.plan.unusable.empty()) throw unusable_error(first);
   const auto& wish = first.plan.wish;
   LockResult result{lock_path(file),
@@ -213,6 +275,8 @@ LockResult lock(const InstallRequest& source, const std::vector<std::string>& pl
   } else if (first.plan.source != "wheels") {
     others = other_platforms(wish.platform.name());
   }
+  // What was chosen here for a framework holds for the other machines, too.
+  request = first.request;
   request.spec = wish.cuda.text();
   for (const auto& name : others) {
     request.platform = name;

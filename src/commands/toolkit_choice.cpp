@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "commands/choice.hpp"
 #include "sys/file.hpp"
 
 namespace cudaenv::commands {
@@ -24,22 +25,24 @@ ChosenToolkit in_folder(const fs::path& folder) {
 
 }  // namespace
 
-ChosenToolkit named_toolkit(const std::string& spec, const Host& host) {
+std::optional<ChosenToolkit> chosen_toolkit(const std::string& spec, const Host& host) {
+  const auto of = [](const Choice& choice) {
+    return ChosenToolkit{choice.prefix.receipt.name, choice.prefix.path};
+  };
+  Toolkits toolkits(host);
   if (spec.find('/') != std::string::npos) {
     if (sys::is_directory(spec)) return in_folder(spec);
     throw Error(ErrorKind::missing, fmt::format("`{}` is not a folder", text::visible(spec)))
         .help("see what is installed with `cudaenv list`");
   }
-  const auto prefix = installed_prefix(host, spec);
-  return {prefix.receipt.name, prefix.path};
-}
-
-std::optional<ChosenToolkit> active_or_default(const Host& host) {
-  std::vector<fs::path> candidates;
-  if (const auto active = host.environment.non_empty("CUDA_HOME")) candidates.emplace_back(*active);
-  for (const auto& root : reading_roots(host)) candidates.push_back(root.default_link());
-  for (const auto& candidate : candidates) {
-    if (sys::is_directory(candidate)) return in_folder(candidate);
+  if (!spec.empty()) return of(toolkits.chosen(spec));
+  if (const auto choice = toolkits.asked_for()) return of(*choice);
+  if (const auto home = host.environment.non_empty("CUDA_HOME"); home && sys::is_directory(*home)) {
+    return in_folder(*home);
+  }
+  if (const auto choice = toolkits.by_default()) return of(*choice);
+  for (const auto& root : reading_roots(host)) {
+    if (const auto prefix = default_prefix(root)) return in_folder(*prefix);
   }
   return std::nullopt;
 }

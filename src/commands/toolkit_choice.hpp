@@ -15,10 +15,10 @@ struct ChosenToolkit {
   std::filesystem::path path;
 };
 
-// The toolkit that a spec or a folder (with a '/' in it) means. Throws Error(missing).
-ChosenToolkit named_toolkit(const std::string& spec, const Host& host);
-
-// The folder that CUDA_HOME names, else the default's, also where no receipt is in it.
-std::optional<ChosenToolkit> active_or_default(const Host& host);
+// The toolkit that a spec or a folder (with a '/' in it) means. Without a spec what holds here, as
+// for every command (Toolkits::chosen); toolkits that others installed count too: what CUDA_HOME
+// names before the default, and the one that the default link leads to. Nothing where there is
+// none. Throws Error(missing) for what is named and not there.
+std::optional<ChosenToolkit> chosen_toolkit(const std::string& spec, const Host& host);
 
 }  // namespace cudaenv::commands

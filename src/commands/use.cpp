@@ -56,10 +56,10 @@ UseResult use(const UseRequest& request, const Host& host) {
     throw Error(ErrorKind::missing, "no toolkit was named, and no `.cudaenv` holds here")
         .help("name one: `cudaenv use 12.1`; `cudaenv local 12.1` writes a `.cudaenv`");
   }
-  std::vector<catalog::Project::Library> libraries;
-  for (const auto& typed : request.with) libraries.push_back(library_named(typed));
+  Wanted wanted;
+  for (const auto& typed : request.with) wanted.libraries.push_back(library_named(typed));
   Toolkits toolkits(host);
-  auto choice = toolkits.named(request.spec, libraries);
+  auto choice = toolkits.named(request.spec, wanted);
   const auto by = fmt::format("use {}", choice.where);
   return entered(std::move(choice), by, what_to_set(request, nullptr, host), request, host);
 }

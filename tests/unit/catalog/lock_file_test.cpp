@@ -15,8 +15,10 @@ namespace {
 
 Lock sample() {
   const auto digest = *Digest::from_hex(std::string(64, 'a'));
-  Lock lock{
-      {"12.1", "runtime", {{"cudnn", "8.9"}}}, *Version::parse("12.1.1"), Profile::runtime, {}};
+  Lock lock{{"12.1", "runtime", {{"cudnn", "8.9"}}, "pytorch==2.1"},
+            *Version::parse("12.1.1"),
+            Profile::runtime,
+            {}};
   lock.platforms["linux-x86_64"] = {
       {"cuda_cudart", "12.1.105", "https://m.example/a.tar.xz", digest, 7, "runtime_only"},
       {"cudnn", "8.9.7.29", "https://m.example/b.tar.xz", digest, 123456789012, "runtime_only"}};
@@ -52,8 +54,19 @@ TEST_CASE("what is written is read again, a line an archive") {
 
 TEST_CASE("what was asked is told from what the file says") {
   const auto project = parse_project("cuda = \"12.1\"\ncudnn = \"latest\"\nprofile = \"dev\"", "f");
-  CHECK(asked_of(project) == Lock::Asked{"12.1", "dev", {{"cudnn", "latest"}}});
-  CHECK(asked_of(parse_project("12.1\r\n", "f")) == Lock::Asked{"12.1", "", {}});
+  CHECK(asked_of(project) == Lock::Asked{"12.1", "dev", {{"cudnn", "latest"}}, ""});
+  CHECK(asked_of(parse_project("12.1\r\n", "f")) == Lock::Asked{"12.1", "", {}, ""});
+  const auto with = parse_project("cuda = \"12.1\"\nfor = \"pytorch==2.1\"", "f");
+  CHECK(asked_of(with) == Lock::Asked{"12.1", "", {}, "pytorch==2.1"});
+}
+
+TEST_CASE("a lock without a framework says nothing of one") {
+  auto lock = sample();
+  lock.asked.framework.clear();
+  const auto text = write_lock(lock);
+  CHECK(text.find("\"for\"") == std::string::npos);
+  CHECK(read_lock(text, "f").asked == lock.asked);
+  CHECK(refusal(replaced("\"pytorch==2.1\"", "1")).find("asked.for") != std::string::npos);
 }
 
 TEST_CASE("a platform of a later cudaenv is passed over") {

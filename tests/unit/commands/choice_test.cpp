@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "commands/toolkit_choice.hpp"
 #include "support/error_text.hpp"
 #include "support/test_host.hpp"
 #include "sys/machine.hpp"
@@ -155,4 +156,56 @@ TEST_CASE_FIXTURE(Fixture, "unknown keys are told, and harm nothing") {
   CHECK(host.progress.lines()[0] ==
         "note `" + (folder / "p/.cudaenv").string() +
             "` line 2: there is no key `profil`; did you mean `profile`?");
+}
+
+TEST_CASE_FIXTURE(Fixture, "a file that names a framework takes the toolkit that it is made for") {
+  const auto asks = [&](const std::string& cuda, const std::string& framework) {
+    folder.make_file("p/.cudaenv", "cuda = \"" + cuda + "\"\nfor = \"" + framework + "\"\n");
+    return chosen("p");
+  };
+  // PyTorch brings its own libraries, and its builds are of 11.8 and 12.1.
+  CHECK(asks("latest", "pytorch==2.1") == "cuda-12.1.1 by DIR/p/.cudaenv:1");
+  CHECK(asks("11", "pytorch==2.1") == "cuda-11.8.0 by DIR/p/.cudaenv:1");
+  // TensorFlow 2.13 is for 11.8 with cuDNN 8.6, also where newer toolkits would be allowed.
+  CHECK(asks("latest", "tensorflow==2.13").starts_with("cuda-11.8"));
+  auto receipt = test::sample_receipt("cuda-tf", "11.8.0");
+  receipt.components.push_back(receipt.components.front());
+  receipt.components.back().name = receipt.components.back().product = "cudnn";
+  receipt.components.back().version = "8.6.0.163";
+  folder.make_file("root/cuda-tf/.cudaenv/receipt.json", store::write_receipt(receipt));
+  CHECK(asks("latest", "tensorflow==2.13") == "cuda-tf by DIR/p/.cudaenv:1");
+  CHECK(asks("11.8-cudnn89", "tensorflow==2.13") == "cuda-11.8-cudnn89 by DIR/p/.cudaenv:1");
+  CHECK(asks("12.1", "tensorflow==2.13") ==
+        "no installed toolkit matches `12.1` for tensorflow==2.13: installed: 12.1.1, 12.1.0, "
+        "11.8-cudnn89, 11.8.0, tf: `DIR/p/.cudaenv` line 1 asks for it | install it with "
+        "`cudaenv install 12.1 --for tensorflow==2.13`");
+  CHECK(asks("12.1", "tensorflwo").find("`DIR/p/.cudaenv` line 1") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Fixture, "what takes any toolkit takes what holds here, then those of others") {
+  folder.make_dir("opt/cuda");
+  folder.make_file("q/.cudaenv", "11.8.0");
+  const std::string other = (folder / "opt/cuda").string();
+  const auto taken = [&](const std::string& place, const More& more = {},
+                         const std::string& spec = "") {
+    const TestHost host = host_in(place, more);
+    const auto found = commands::chosen_toolkit(spec, host.host());
+    return found ? found->name : std::string("none");
+  };
+  // This machine may have a default of its own in /usr/local.
+  CHECK(taken("p", {{"CUDA_HOME", other}}) == other);
+  CHECK(taken("p", {{"CUDA_HOME", other + "/gone"}}) == taken("p"));
+  CHECK(taken("q") == "cuda-11.8.0");
+  CHECK(taken("q", {{"CUDA_HOME", other}}) == "cuda-11.8.0");
+  CHECK(taken("q", {{"CUDA_HOME", path_of("cuda-12.1.0")}}) == "cuda-12.1.0");
+  CHECK(taken("q", {{"CUDAENV_ACTIVE", path_of("cuda-12.1.1")}}) == "cuda-12.1.1");
+  CHECK(taken("q", {}, other) == other);
+  CHECK(taken("q", {}, "12.1.0") == "cuda-12.1.0");
+  fs::create_directory_symlink("cuda-12.1.0", folder / "root/cuda");
+  CHECK(taken("p") == "cuda-12.1.0");
+  CHECK(taken("p", {{"CUDA_HOME", other}}) == other);
+  // A default that somebody else installed.
+  fs::remove(folder / "root/cuda");
+  fs::create_directory_symlink(other, folder / "root/cuda");
+  CHECK(taken("p") == other);
 }
