@@ -97,7 +97,7 @@ Candidates products(const commands::Host& /*host*/) {
 
 Candidates frameworks(const commands::Host& host) {
   Candidates result;
-  for (auto& name : compat::framework_names(commands::known_tables(host).tables)) {
+  for (auto& name : compat::framework_names(commands::known_frameworks(host).tables)) {
     result.push_back({std::move(name), ""});
   }
   return result;

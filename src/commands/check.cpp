@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "catalog/index.hpp"
 #include "commands/check_layers.hpp"
+#include "commands/choose_toolkit.hpp"
 #include "commands/compat_tables.hpp"
 #include "compat/solve.hpp"
 #include "doctor/check_python.hpp"
@@ -41,8 +42,8 @@ class Check {
   void take_installed_version();
   DoctorResult look() const;
   MeantToolkit meant_toolkit(const doctor::Observed& seen) const;
-  std::optional<Version> chosen_here(const doctor::Observed& seen) const;
   MeantToolkit named_toolkit(const doctor::Observed& seen) const;
+  MeantToolkit auto_toolkit(const doctor::Observed& seen) const;
   MeantToolkit of(const doctor::ToolkitFacts& facts, const doctor::Observed& seen) const;
 
   const CheckRequest& request_;
@@ -199,25 +200,39 @@ MeantToolkit Check::meant_toolkit(const doctor::Observed& seen) const {
       .help("name one: `cudaenv check VERSION`");
 }
 
-// What `install auto` would take here.
-std::optional<Version> Check::chosen_here(const doctor::Observed& seen) const {
+// What `auto` is on the machine that is judged, which may be an assumed one: of what is there,
+// else of all that can be installed.
+MeantToolkit Check::auto_toolkit(const doctor::Observed& seen) const {
   compat::Question question;
-  auto& machine = question.machine;
-  const auto& facts = seen.driver.facts;
-  if (facts.version() || facts.cuda) machine.driver = facts;
-  machine.gpus = seen.driver.gpus;
-  machine.glibc = seen.glibc;
-  machine.compilers = seen.compilers.installed;
-  if (const auto& first = seen.compilers.chosen) {
-    machine.compilers.insert(machine.compilers.begin(), *first);
-  }
+  const auto& driver = seen.driver.facts;
+  if (driver.version() || driver.cuda) question.machine.driver = driver;
+  question.machine.gpus = seen.driver.gpus;
+  question.machine.glibc = seen.glibc;
+  auto& compilers = question.machine.compilers;
+  compilers = seen.compilers.installed;
+  // The one that nvcc itself takes comes first.
+  if (const auto& first = seen.compilers.chosen) compilers.insert(compilers.begin(), *first);
   question.framework = wish_;
+  for (const auto& facts : seen.toolkits) {
+    const auto release = doctor::release_of(facts, tables_);
+    if (release) question.toolkits.push_back(*release);
+  }
+  const auto answer = compat::solve(tables_, question);
+  for (const auto& facts : seen.toolkits) {
+    if (answer.toolkit && doctor::release_of(facts, tables_) == answer.toolkit) {
+      return of(facts, seen);
+    }
+  }
   question.toolkits = catalog::versions("cuda");
-  return compat::solve(tables_, question).toolkit;
+  const auto known = compat::solve(tables_, question);
+  if (!known.toolkit) throw no_toolkit_error(known);
+  return {known.toolkit, "", {}, {}};
 }
 
 // One that is installed, by cudaenv or by others; else one that the tables know.
 MeantToolkit Check::named_toolkit(const doctor::Observed& seen) const {
+  const Spec spec = Spec::parse(request_.spec);
+  if (std::holds_alternative<Spec::Auto>(spec.value())) return auto_toolkit(seen);
   std::optional<Error> missing;
   try {
     if (tree_.is_machine()) {
@@ -232,12 +247,6 @@ MeantToolkit Check::named_toolkit(const doctor::Observed& seen) const {
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::missing) throw;
     missing = error;
-  }
-  const Spec spec = Spec::parse(request_.spec);
-  if (std::holds_alternative<Spec::Auto>(spec.value())) {
-    if (auto chosen = chosen_here(seen)) return {std::move(chosen), "", {}, {}};
-    throw Error(ErrorKind::missing, "no CUDA release suits this machine")
-        .help("see why with `cudaenv install auto --dry-run`");
   }
   if (!std::holds_alternative<Spec::Name>(spec.value())) {
     const doctor::ToolkitFacts* best = nullptr;

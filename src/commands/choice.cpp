@@ -85,7 +85,7 @@ class FrameworkFit {
  public:
   FrameworkFit(const Wanted& wanted, const Host& host) : wanted_(wanted) {
     if (wanted.framework.empty()) return;
-    tables_ = known_tables(host).tables;
+    tables_ = known_frameworks(host).tables;
     wish_ = compat::FrameworkWish::parse(*tables_, wanted.framework);
   }
 

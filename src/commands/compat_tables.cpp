@@ -26,12 +26,8 @@ void lay_folder(KnownTables& known, const fs::path& folder) {
   }
 }
 
-}  // namespace
-
-KnownTables known_tables(const Host& host) { return known_tables(host, site_folder); }
-
-KnownTables known_tables(const Host& host, const fs::path& site) {
-  KnownTables known{compat::builtin_tables(), {}};
+KnownTables with_overlays(const compat::Tables& builtin, const Host& host, const fs::path& site) {
+  KnownTables known{builtin, {}};
   lay_folder(known, site);
   const auto named = host.environment.non_empty("CUDAENV_COMPAT");
   if (!named) return known;
@@ -52,6 +48,18 @@ KnownTables known_tables(const Host& host, const fs::path& site) {
         .help("name a table or a folder of them, or unset it");
   }
   return known;
+}
+
+}  // namespace
+
+KnownTables known_tables(const Host& host) { return known_tables(host, site_folder); }
+
+KnownTables known_tables(const Host& host, const fs::path& site) {
+  return with_overlays(compat::builtin_tables(), host, site);
+}
+
+KnownTables known_frameworks(const Host& host) {
+  return with_overlays(compat::builtin_frameworks(), host, site_folder);
 }
 
 }  // namespace cudaenv::commands

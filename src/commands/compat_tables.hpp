@@ -26,6 +26,9 @@ struct KnownTables {
 // names nothing or a folder without any, and Error(corrupt) that names file and line.
 KnownTables known_tables(const Host& host);
 
+// The same without the built-in rows that do not speak of frameworks.
+KnownTables known_frameworks(const Host& host);
+
 // The same with another folder for the site's tables.
 KnownTables known_tables(const Host& host, const std::filesystem::path& site);
 

@@ -42,7 +42,7 @@ InstallRequest asked_by(const catalog::Project& project, InstallRequest request)
 
 // "11.8 or 12.1": what the builds of a framework are made for; empty where it is not known.
 std::string releases_for(const std::string& framework, const Host& host) {
-  const auto tables = known_tables(host).tables;
+  const auto tables = known_frameworks(host).tables;
   std::vector<std::string> releases;
   try {
     const auto wish = compat::FrameworkWish::parse(tables, framework);

@@ -20,6 +20,18 @@ bool has(const ArchitectureRow& row, ComputeCapability capability) {
   return std::find(row.compiled.begin(), row.compiled.end(), capability) != row.compiled.end();
 }
 
+// Those of one file, or of all.
+Tables embedded_tables(std::string_view only) {
+  namespace files = embedded::compat;
+  Tables read;
+  for (std::size_t i = 0; i < files::count(); ++i) {
+    const auto file = files::at(i);
+    if (!only.empty() && file.name != only) continue;
+    overlay(read, file.bytes, fmt::format("the built-in {}", file.name));
+  }
+  return read;
+}
+
 }  // namespace
 
 std::string_view name_of(Shipped shipped) {
@@ -134,15 +146,12 @@ std::optional<Version> Tables::first_with(ComputeCapability capability) const {
 }
 
 const Tables& builtin_tables() {
-  static const Tables tables = [] {
-    namespace files = embedded::compat;
-    Tables read;
-    for (std::size_t i = 0; i < files::count(); ++i) {
-      const auto file = files::at(i);
-      overlay(read, file.bytes, fmt::format("the built-in {}", file.name));
-    }
-    return read;
-  }();
+  static const Tables tables = embedded_tables("");
+  return tables;
+}
+
+const Tables& builtin_frameworks() {
+  static const Tables tables = embedded_tables("frameworks.tsv");
   return tables;
 }
 

@@ -267,5 +267,7 @@ std::string overlay(Tables& tables, std::string_view text, std::string_view wher
 
 // The tables that are compiled into the program.
 const Tables& builtin_tables();
+// Of these the frameworks alone: a fifth of the work, for what a shell's prompt waits for.
+const Tables& builtin_frameworks();
 
 }  // namespace cudaenv::compat

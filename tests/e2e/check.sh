@@ -182,6 +182,8 @@ check 12.1 --driver 470.57.02 --gcc 15
 assert_equal "status for another machine" 3 "$status"
 assert_contains "the driver" "$(findings driver)" "error | driver.too-old"
 assert_contains "the compiler" "$(findings compiler)" "error | compiler.too-new"
+check auto --driver 470.57.02 --gpu "Tesla K80" --glibc 2.31 --gcc 9.4
+assert_contains "auto for an old machine" "$(layer toolkit)" " 11.4"
 run "$CUDAENV" check 12.1 --driver 535.104.05
 assert_contains "what is assumed" "$out" "535.104.05, assumed"
 check 12.1 --for tensorflow==2.15 --driver 470.57.02
