@@ -1,20 +1,23 @@
 # What every target of ours is compiled with. INTERFACE targets, linked PRIVATE, so that
-# nothing leaks into whoever links us.
+# nothing leaks into whoever links us. Libraries that pose as somebody else's take
+# cudaenv_plain_options, which have no sanitizers.
 
+add_library(cudaenv_plain_options INTERFACE)
 add_library(cudaenv_options INTERFACE)
-target_compile_features(cudaenv_options INTERFACE cxx_std_20)
-target_include_directories(cudaenv_options INTERFACE ${PROJECT_SOURCE_DIR}/src)
-target_compile_definitions(cudaenv_options INTERFACE _FILE_OFFSET_BITS=64)
-target_compile_options(cudaenv_options INTERFACE
+target_link_libraries(cudaenv_options INTERFACE cudaenv_plain_options)
+target_compile_features(cudaenv_plain_options INTERFACE cxx_std_20)
+target_include_directories(cudaenv_plain_options INTERFACE ${PROJECT_SOURCE_DIR}/src)
+target_compile_definitions(cudaenv_plain_options INTERFACE _FILE_OFFSET_BITS=64)
+target_compile_options(cudaenv_plain_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast
   -Woverloaded-virtual)
 # GCC 12 and 13 warn of memcpy overlaps inside `"text" + std::string` when optimising, where there
 # are none (their bug 105651). The sanitizer presets look for real ones.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
-  target_compile_options(cudaenv_options INTERFACE -Wno-restrict)
+  target_compile_options(cudaenv_plain_options INTERFACE -Wno-restrict)
 endif()
 if(CUDAENV_WERROR)
-  target_compile_options(cudaenv_options INTERFACE -Werror)
+  target_compile_options(cudaenv_plain_options INTERFACE -Werror)
 endif()
 if(CUDAENV_SANITIZE)
   target_compile_options(cudaenv_options INTERFACE
@@ -25,7 +28,7 @@ endif()
 # Linking dominates an incremental build; mold is used where it is installed.
 find_program(CUDAENV_MOLD mold)
 if(CUDAENV_MOLD AND NOT CMAKE_INTERPROCEDURAL_OPTIMIZATION)
-  target_link_options(cudaenv_options INTERFACE -fuse-ld=mold)
+  target_link_options(cudaenv_plain_options INTERFACE -fuse-ld=mold)
 endif()
 
 # Presets that compile everything once more ask for precompiled headers. The others don't: where

@@ -13,22 +13,6 @@ case $seconds in
   '' | *[!0-9]*) echo "usage: tests/fuzz/run.sh [SECONDS [HARNESS...]]" >&2; exit 2 ;;
 esac
 
-# The compiler that has libFuzzer, or nothing.
-find_compiler() {
-  local compiler scratch
-  scratch=$(mktemp -d) || return 1
-  echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' \
-    >"$scratch/probe.cpp"
-  for compiler in clang++-14 clang++; do
-    if "$compiler" -fsanitize=fuzzer,address,undefined "$scratch/probe.cpp" -o "$scratch/probe" \
-      2>/dev/null; then
-      echo "$compiler"
-      break
-    fi
-  done
-  rm -r "$scratch"
-}
-
 build() {
   local launcher=()
   if command -v ccache >/dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
@@ -63,7 +47,7 @@ tell() {
   printf '  see it again: build/fuzz/bin/fuzz_%s %s\n' "$1" "${input:-build/fuzz/corpus/$1}"
 }
 
-compiler=$(find_compiler)
+compiler=$(bash tests/fuzz/compiler.sh)
 if [ -z "$compiler" ]; then
   echo 'SKIP: no clang with libFuzzer (Debian: clang-14, libclang-rt-14-dev)'
   exit 77

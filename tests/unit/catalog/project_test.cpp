@@ -112,7 +112,8 @@ TEST_CASE("F58: what cannot be meant is refused with file and line") {
       {"cuda = \"12.1\"\nld_path = \"no\"\n", "line 2", "neither true nor false"},
   };
   for (const auto& [text, place, why] : cases) {
-    CAPTURE(text::visible(text));
+    const std::string shown = text::visible(text);
+    CAPTURE(shown);
     const auto said = refusal(text);
     CHECK_MESSAGE(has(said, "cannot read `/p/.cudaenv`"), said);
     CHECK_MESSAGE(has(said, place), said);

@@ -29,7 +29,8 @@ TEST_CASE("F04: a driver below the floor is an error that names driver and toolk
       {"515.48.07", "12.0.0", "11.8.0"},
       {"525.60.11", "12.1.0", "11.8.0"}};
   for (const auto& [driver, toolkit, fits] : cases) {
-    CAPTURE(driver);
+    const auto& shown = driver;
+    CAPTURE(shown);
     const auto verdict = judge(toolkit, driver_of(driver));
     REQUIRE(verdict.findings.size() == 1);
     const auto& finding = verdict.findings[0];

@@ -166,7 +166,8 @@ TEST_CASE("logs of frameworks, compilers and containers are recognised however t
   for (const auto& [name, change] : changes()) {
     for (const auto& one : all) {
       // A break at column 80 can cut a number, which nothing can mend; ids are compared, not those.
-      CAPTURE(name);
+      const auto& changed = name;
+      CAPTURE(changed);
       CAPTURE(one.log);
       CHECK(expected_of(one, explained(change(one.log))) == text::join(one.ids, " "));
     }

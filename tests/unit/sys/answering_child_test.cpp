@@ -66,7 +66,8 @@ TEST_CASE("a child that crashes, ends, hangs or floods is told as such, and repl
                                       {"exit", End::exited},
                                       {"hang", End::timed_out},
                                       {"flood", End::timed_out}}) {
-    CAPTURE(question);
+    const std::string asked = question;
+    CAPTURE(asked);
     const auto outcome = ask(child, question, 300ms);
     CHECK(outcome.end == end);
     REQUIRE_FALSE(outcome.lines.empty());
