@@ -350,9 +350,7 @@ void TablesReader::read_code(RowReader& row) {
 }
 
 ByArithmetic by_arithmetic(RowReader& row) {
-  auto fp32 = row.maybe_decimal("fp32");
-  auto tf32 = row.maybe_decimal("tf32");
-  return {fp32, tf32, row.maybe_decimal("bf16")};
+  return {row.maybe_decimal("fp32"), row.maybe_decimal("tf32"), row.maybe_decimal("bf16")};
 }
 
 void TablesReader::read_rate(RowReader& row) {

@@ -199,7 +199,7 @@ void PythonJudge::judge_availability(const FrameworkReport& framework) {
   finding.why.push_back(framework.error.empty() ? std::string("it gives no reason")
                                                 : text::visible(framework.error, 600));
   // JAX and TensorFlow go on without GPUs, and print why before.
-  const auto line = last_line(report_.said);
+  const auto line = telling_line(report_.said);
   if (framework.module != "torch" && !line.empty()) {
     finding.why.push_back(fmt::format("it said: {}", text::visible(line, 300)));
   }
