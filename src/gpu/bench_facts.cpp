@@ -33,29 +33,12 @@ Nvml load_nvml(const Library& library) {
 }
 
 // "5 of 5"; nothing where either is not told.
-std::string of_most(int status, unsigned now, int most_status, unsigned most) {
-  return status == 0 && most_status == 0 ? fmt::format("{} of {}", now, most) : std::string();
-}
-
-std::string clock(const Nvml& api, Handle device, int type) {
+template <typename Ask, typename... Kind>
+std::string of_most(Ask ask, Ask ask_most, Handle device, Kind... kind) {
   unsigned now = 0;
   unsigned most = 0;
-  const int status = api.clock(device, type, &now);
-  return of_most(status, now, api.most_clock(device, type, &most), most);
-}
-
-std::string generation(const Nvml& api, Handle device) {
-  unsigned now = 0;
-  unsigned most = 0;
-  const int status = api.generation(device, &now);
-  return of_most(status, now, api.most_generation(device, &most), most);
-}
-
-std::string width(const Nvml& api, Handle device) {
-  unsigned now = 0;
-  unsigned most = 0;
-  const int status = api.width(device, &now);
-  return of_most(status, now, api.most_width(device, &most), most);
+  if (ask(device, kind..., &now) != 0 || ask_most(device, kind..., &most) != 0) return {};
+  return fmt::format("{} of {}", now, most);
 }
 
 std::string nvlinks(const Nvml& api, Handle device) {
@@ -82,10 +65,10 @@ void tell_links(const std::string& uuid, const sys::ChildReport& report) {
   const auto tell = [&](const char* name, const std::string& value) {
     if (!value.empty()) report.line(fmt::format("fact\t{}\t{}", name, value));
   };
-  tell("sm_mhz", clock(api, device, sm_clock));
-  tell("memory_mhz", clock(api, device, memory_clock));
-  tell("pcie_generation", generation(api, device));
-  tell("pcie_lanes", width(api, device));
+  tell("sm_mhz", of_most(api.clock, api.most_clock, device, sm_clock));
+  tell("memory_mhz", of_most(api.clock, api.most_clock, device, memory_clock));
+  tell("pcie_generation", of_most(api.generation, api.most_generation, device));
+  tell("pcie_lanes", of_most(api.width, api.most_width, device));
   tell("nvlinks", nvlinks(api, device));
 }
 

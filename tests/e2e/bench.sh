@@ -11,7 +11,7 @@ command -v python3 >/dev/null || skip "no python3"
 if compgen -G "/proc/driver/nvidia/gpus/*" >/dev/null; then skip "a real GPU is here"; fi
 
 measure() {
-  FAKE_GPU_MEMORY=1000 LD_LIBRARY_PATH="$CUDAENV_TEST_FAKES/gpu" \
+  FAKE_GPU_MEMORY=1000 LD_LIBRARY_PATH="$CUDAENV_TEST_FAKES/gpu:$CUDAENV_TEST_FAKES/ecc" \
     "$CUDAENV" bench "$scratch/toolkit" --quick "$@"
 }
 mkdir -p "$scratch/toolkit/lib"
@@ -34,7 +34,12 @@ from html.parser import HTMLParser
 
 result = json.load(open(f"{sys.argv[1]}/first.json", encoding="utf-8"))
 gpu = result["gpus"][0]
-assert gpu["facts"]["chip"] == "sm_90", gpu["facts"]
+facts = gpu["facts"]
+assert facts["chip"] == "sm_90", facts
+# What NVML tells, each out of what is possible.
+assert (facts["sm_mhz"], facts["memory_mhz"]) == ("345 of 1980", "2619 of 3201"), facts
+assert (facts["pcie_generation"], facts["pcie_lanes"]) == ("4 of 5", "8 of 16"), facts
+assert facts["nvlinks"] == "4 (NVML's version 7)", facts
 figures = gpu["figures"]
 assert {figure["group"] for figure in figures} == {"latency", "bandwidth", "launch", "overlap"}
 for figure in figures:

@@ -1,5 +1,6 @@
-// An NVML that tells of faults: FAKE_ECC is how many memory errors could not be corrected, FAKE_XID
-// the number of a fault that it reports once, when it is first asked after it began to listen.
+// An NVML whose GPU does not run as fast as it could, and that tells of faults: FAKE_ECC is how
+// many memory errors could not be corrected, FAKE_XID the number of a fault that it reports once,
+// when it is first asked after it began to listen.
 
 #include <cstdio>
 #include <cstdlib>
@@ -53,6 +54,46 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned, void** device) {
 
 int nvmlDeviceGetUUID(void*, char* text, unsigned size) {
   std::snprintf(text, size, "GPU-11111111-1111-1111-1111-111111111111");
+  return 0;
+}
+
+int nvmlDeviceGetClockInfo(void*, int type, unsigned* mhz) {
+  *mhz = type == 1 ? 345 : 2619;
+  return 0;
+}
+
+int nvmlDeviceGetMaxClockInfo(void*, int type, unsigned* mhz) {
+  *mhz = type == 1 ? 1980 : 3201;
+  return 0;
+}
+
+int nvmlDeviceGetCurrPcieLinkGeneration(void*, unsigned* generation) {
+  *generation = 4;
+  return 0;
+}
+
+int nvmlDeviceGetMaxPcieLinkGeneration(void*, unsigned* generation) {
+  *generation = 5;
+  return 0;
+}
+
+int nvmlDeviceGetCurrPcieLinkWidth(void*, unsigned* lanes) {
+  *lanes = 8;
+  return 0;
+}
+
+int nvmlDeviceGetMaxPcieLinkWidth(void*, unsigned* lanes) {
+  *lanes = 16;
+  return 0;
+}
+
+int nvmlDeviceGetNvLinkState(void*, unsigned link, unsigned* active) {
+  *active = link < 4 ? 1 : 0;
+  return 0;
+}
+
+int nvmlDeviceGetNvLinkVersion(void*, unsigned, unsigned* version) {
+  *version = 7;
   return 0;
 }
 
