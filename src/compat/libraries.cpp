@@ -27,6 +27,16 @@ std::string joined(const std::set<unsigned>& majors) {
   return fmt::format("{}", fmt::join(majors, " and "));
 }
 
+// A release with the same first two numbers, for the toolkit's CUDA: wheels have patches that
+// NVIDIA publishes nowhere else.
+const CudnnRow* of_series(const std::vector<CudnnRow>& rows, const Version& toolkit,
+                          const Version& cudnn) {
+  const auto found = std::find_if(rows.rbegin(), rows.rend(), [&](const CudnnRow& row) {
+    return row.cuda_major == toolkit.major() && row.release.starts_with(cudnn.first(2));
+  });
+  return found == rows.rend() ? nullptr : &*found;
+}
+
 }  // namespace
 
 std::string_view name_of(LibrarySupport support) {
@@ -52,7 +62,12 @@ LibraryVerdict judge_cudnn(const Tables& tables, const Version& toolkit, const V
     if (each.cuda_major == toolkit.major()) row = &each;
   }
   if (majors.empty()) {
-    return {LibrarySupport::unknown, {not_in_tables("cuDNN", cudnn, tables)}};
+    auto finding = not_in_tables("cuDNN", cudnn, tables);
+    const auto* sibling = of_series(tables.cudnn, toolkit, cudnn);
+    if (!sibling) return {LibrarySupport::unknown, {std::move(finding)}};
+    finding.why.push_back(fmt::format("{} of the same series is, and is built for CUDA {}",
+                                      sibling->release.text(), sibling->cuda_major));
+    return {LibrarySupport::same_major, {std::move(finding)}};
   }
   if (!row) {
     Finding finding{"cudnn.other-major",

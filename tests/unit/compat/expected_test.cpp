@@ -92,6 +92,20 @@ TEST_CASE("a cuDNN serves the toolkits that its support matrix lists") {
   }
 }
 
+TEST_CASE("a patch of cuDNN that only wheels have is judged by others of its series") {
+  // nvidia-cudnn-cu13 9.19.0.56 comes with PyTorch 2.11; NVIDIA's archives have 9.19.1.2.
+  const auto verdict = judge_cudnn(tables(), version("13.0.0"), version("9.19.0"));
+  CHECK(verdict.support == LibrarySupport::same_major);
+  REQUIRE(verdict.findings.size() == 1);
+  CHECK(verdict.findings[0].id == "cudnn.unknown");
+  CHECK(verdict.findings[0].why.back() ==
+        "9.19.1.2 of the same series is, and is built for CUDA 13");
+  CHECK(judge_cudnn(tables(), version("13.0.0"), version("9.99.0")).support ==
+        LibrarySupport::unknown);
+  CHECK(judge_cudnn(tables(), version("11.8.0"), version("9.19.0")).support ==
+        LibrarySupport::unknown);
+}
+
 std::string gravest(const std::vector<Finding>& findings) {
   const Finding* found = nullptr;
   for (const auto& finding : findings) {
