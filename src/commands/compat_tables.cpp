@@ -58,6 +58,10 @@ KnownTables known_tables(const Host& host, const fs::path& site) {
   return with_overlays(compat::builtin_tables(), host, site);
 }
 
+KnownTables known_rules(const Host& host) {
+  return with_overlays(compat::builtin_rules(), host, site_folder);
+}
+
 KnownTables known_frameworks(const Host& host) {
   return with_overlays(compat::builtin_frameworks(), host, site_folder);
 }

@@ -26,6 +26,9 @@ struct KnownTables {
 // names nothing or a folder without any, and Error(corrupt) that names file and line.
 KnownTables known_tables(const Host& host);
 
+// The same without the built-in errors of explain.
+KnownTables known_rules(const Host& host);
+
 // The same without the built-in rows that do not speak of frameworks.
 KnownTables known_frameworks(const Host& host);
 

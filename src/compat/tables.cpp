@@ -20,13 +20,13 @@ bool has(const ArchitectureRow& row, ComputeCapability capability) {
   return std::find(row.compiled.begin(), row.compiled.end(), capability) != row.compiled.end();
 }
 
-// Those of one file, or of all.
-Tables embedded_tables(std::string_view only) {
+// Those of the files whose names are wanted.
+Tables embedded_tables(bool (*wanted)(std::string_view name)) {
   namespace files = embedded::compat;
   Tables read;
   for (std::size_t i = 0; i < files::count(); ++i) {
     const auto file = files::at(i);
-    if (!only.empty() && file.name != only) continue;
+    if (!wanted(file.name)) continue;
     overlay(read, file.bytes, fmt::format("the built-in {}", file.name));
   }
   return read;
@@ -146,12 +146,19 @@ std::optional<Version> Tables::first_with(ComputeCapability capability) const {
 }
 
 const Tables& builtin_tables() {
-  static const Tables tables = embedded_tables("");
+  static const Tables tables = embedded_tables([](std::string_view) { return true; });
+  return tables;
+}
+
+const Tables& builtin_rules() {
+  static const Tables tables =
+      embedded_tables([](std::string_view name) { return !name.starts_with("errors"); });
   return tables;
 }
 
 const Tables& builtin_frameworks() {
-  static const Tables tables = embedded_tables("frameworks.tsv");
+  static const Tables tables =
+      embedded_tables([](std::string_view name) { return name == "frameworks.tsv"; });
   return tables;
 }
 

@@ -267,6 +267,8 @@ std::string overlay(Tables& tables, std::string_view text, std::string_view wher
 
 // The tables that are compiled into the program.
 const Tables& builtin_tables();
+// Of these all but the errors of explain, which are half of the work.
+const Tables& builtin_rules();
 // Of these the frameworks alone: a fifth of the work, for what a shell's prompt waits for.
 const Tables& builtin_frameworks();
 
