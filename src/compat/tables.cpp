@@ -20,17 +20,18 @@ bool has(const ArchitectureRow& row, ComputeCapability capability) {
   return std::find(row.compiled.begin(), row.compiled.end(), capability) != row.compiled.end();
 }
 
-// Those of the files whose names are wanted.
-Tables embedded_tables(bool (*wanted)(std::string_view name)) {
+// Adds the rows of the files whose names are wanted.
+Tables with_embedded(Tables tables, bool (*wanted)(std::string_view name)) {
   namespace files = embedded::compat;
-  Tables read;
   for (std::size_t i = 0; i < files::count(); ++i) {
     const auto file = files::at(i);
     if (!wanted(file.name)) continue;
-    overlay(read, file.bytes, fmt::format("the built-in {}", file.name));
+    overlay(tables, file.bytes, fmt::format("the built-in {}", file.name));
   }
-  return read;
+  return tables;
 }
+
+bool is_of_explain(std::string_view file) { return file.starts_with("errors"); }
 
 }  // namespace
 
@@ -146,19 +147,19 @@ std::optional<Version> Tables::first_with(ComputeCapability capability) const {
 }
 
 const Tables& builtin_tables() {
-  static const Tables tables = embedded_tables([](std::string_view) { return true; });
+  static const Tables tables = with_embedded(builtin_rules(), is_of_explain);
   return tables;
 }
 
 const Tables& builtin_rules() {
   static const Tables tables =
-      embedded_tables([](std::string_view name) { return !name.starts_with("errors"); });
+      with_embedded({}, [](std::string_view name) { return !is_of_explain(name); });
   return tables;
 }
 
 const Tables& builtin_frameworks() {
   static const Tables tables =
-      embedded_tables([](std::string_view name) { return name == "frameworks.tsv"; });
+      with_embedded({}, [](std::string_view name) { return name == "frameworks.tsv"; });
   return tables;
 }
 
