@@ -30,6 +30,7 @@ void tell_failures(const commands::BenchResult& result, const Session& session) 
       if (!check.failure) continue;
       session.note(fmt::format("GPU {}: {} failed: {} {}", gpu.number, check.name,
                                check.failure->name, check.failure->what));
+      for (const auto& line : check.failure->causes) session.say("  " + line);
       for (const auto& line : check.failure->help) session.say("  " + line);
     }
   }

@@ -84,6 +84,7 @@ void prove(const PreparedInstall& prepared, const install::Published& published,
     for (const auto& check : level.checks) {
       if (!check.failure) continue;
       session.note(fmt::format("{} {}: {}", level.level, check.name, check.failure->what));
+      for (const auto& line : check.failure->causes) session.say("  " + line);
       for (const auto& line : check.failure->help) session.say("  " + line);
     }
   }
