@@ -68,7 +68,9 @@ std::optional<compat::Explanation> explained(const Failure& failure, const compa
   return compat::explanation(*error, code, {});
 }
 
-compat::Tables tables_of(const Host& host) {
+}  // namespace
+
+compat::Tables tables_for_remedies(const Host& host) {
   try {
     return known_tables(host).tables;
   } catch (const Error&) {
@@ -76,13 +78,11 @@ compat::Tables tables_of(const Host& host) {
   }
 }
 
-}  // namespace
-
 void add_remedies(std::vector<Check>& checks, const Host& host) {
   std::optional<compat::Tables> tables;
   for (auto& check : checks) {
     if (!check.failure || !check.failure->help.empty()) continue;
-    if (!tables) tables = tables_of(host);
+    if (!tables) tables = tables_for_remedies(host);
     auto& failure = *check.failure;
     if (auto known = explained(failure, *tables)) {
       failure.causes = std::move(known->causes);

@@ -8,7 +8,6 @@
 #include "base/error.hpp"
 #include "base/suggest.hpp"
 #include "base/text.hpp"
-#include "commands/compat_tables.hpp"
 #include "commands/gpu_choice.hpp"
 #include "commands/remedies.hpp"
 #include "commands/wait.hpp"
@@ -121,7 +120,7 @@ class Testing {
 
   // A fault of a program is one of the self-test where that failed, else of who uses the GPU too.
   void take(const gpu::Xid& xid, bool failed, LevelResult& level) {
-    const auto meaning = compat::meaning_of_xid(known_tables(host_).tables, xid.number);
+    const auto meaning = compat::meaning_of_xid(tables_for_remedies(host_), xid.number);
     const auto words = fmt::format("the driver reported {} of {}", meaning.text,
                                    xid.uuid.empty() ? "a GPU" : xid.uuid);
     if (meaning.of_program && !failed) {
