@@ -78,8 +78,8 @@ class Testing {
     xids_.emplace(std::min(request_.limit.value_or(xid_limit), xid_limit));
     xids_->heard(no_wait, host_.interrupt);
     for (std::size_t i = 0; i < result_.gpus.size(); ++i) one_gpu(i);
-    if (wanted(gpu::Level::driver) && result_.gpus.size() > 1) peers();
-    if (wanted(gpu::Level::libraries) && !result_.gpus.empty()) nccl();
+    if (wanted(gpu::Level::driver)) peers();
+    if (wanted(gpu::Level::libraries)) nccl();
   }
 
   // Where no GPU can be listed: the driver level says why.
@@ -165,24 +165,27 @@ class Testing {
     if (wanted(gpu::Level::memory)) add("", number, gpu::Level::memory, facts);
   }
 
-  std::vector<std::string> uuids() const {
+  // Those that one process can see together: all, but of MIG instances one alone.
+  std::vector<std::string> together() const {
     std::vector<std::string> uuids;
-    for (const auto& facts : result_.gpus) uuids.push_back(facts.uuid);
+    for (const auto& facts : result_.gpus) {
+      if (!facts.mig) uuids.push_back(facts.uuid);
+    }
+    if (uuids.empty() && !result_.gpus.empty()) uuids.push_back(result_.gpus.front().uuid);
     return uuids;
   }
 
   void peers() {
+    const auto group = together();
+    if (group.size() < 2) return;
     say("testing the GPUs together");
     keep({"", std::nullopt, "peers",
-          gpu::run_peers(uuids(), level_request("peers", GpuFacts{}), host_.interrupt)});
+          gpu::run_peers(group, level_request("peers", GpuFacts{}), host_.interrupt)});
   }
 
-  // Of MIG instances NCCL takes one alone.
   void nccl() {
-    const bool mig = std::any_of(result_.gpus.begin(), result_.gpus.end(),
-                                 [](const GpuFacts& facts) { return facts.mig; });
-    auto group = uuids();
-    if (mig) group.resize(1);
+    const auto group = together();
+    if (group.empty()) return;
     for (const auto& toolkit : result_.toolkits) {
       say(fmt::format("testing NCCL of {}", toolkit.name));
       auto request = level_request("nccl", GpuFacts{});

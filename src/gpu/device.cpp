@@ -76,6 +76,16 @@ std::size_t Device::free_memory() const {
   return free;
 }
 
+bool Device::reach(const Device& other) const {
+  int yes = 0;
+  api_.check(api_.can_access_peer(&yes, device_, other.device_), "cuDeviceCanAccessPeer");
+  if (!yes) return false;
+  constexpr int already_enabled = 704;  // CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED
+  const Result enabled = api_.enable_peer(other.context_, 0);
+  if (enabled != already_enabled) api_.check(enabled, "cuCtxEnablePeerAccess");
+  return true;
+}
+
 void Device::make_current() const { api_.check(api_.set_context(context_), "entering a context"); }
 
 void Device::synchronize(std::string_view doing) const { api_.check(api_.synchronize(), doing); }

@@ -37,6 +37,9 @@ class Device {
   ComputeCapability capability() const;
   int attribute(Attribute attribute) const;
   std::size_t free_memory() const;
+  // From now on this GPU, whose context is current, works on the other's memory. False where it
+  // cannot.
+  bool reach(const Device& other) const;
 
   void make_current() const;
   void synchronize(std::string_view doing) const;

@@ -24,6 +24,8 @@ Devices open_all(Checks& checks, const std::vector<std::string>& uuids, const st
     return text::counted(devices.size(), "GPU");
   });
   if (devices.size() < uuids.size()) devices.clear();
+  // The last one's context is the current one.
+  if (!devices.empty()) plant_hang(checks, *devices.back(), label);
   return devices;
 }
 
@@ -51,18 +53,13 @@ std::string copy_between(const Device& from, const Device& to) {
 
 // A kernel on one adds what lies in the other's memory.
 std::string reach(const Device& one, const Device& other) {
-  const auto& api = one.api();
-  int yes = 0;
-  api.check(api.can_access_peer(&yes, one.number(), other.number()), "cuDeviceCanAccessPeer");
-  if (!yes) throw CheckSkipped("they do not reach each other's memory");
+  one.make_current();
+  if (!one.reach(other)) throw CheckSkipped("they do not reach each other's memory");
   const auto numbers = numbers_of(3);
   other.make_current();
   const auto there = on_device(other, numbers);
   other.synchronize("copying to the GPU");
   one.make_current();
-  constexpr int already_enabled = 704;
-  const Result enabled = api.enable_peer(other.context(), 0);
-  if (enabled != already_enabled) api.check(enabled, "cuCtxEnablePeerAccess");
   const Module module(one, kernel_text("basic.ptx"), "basic.ptx");
   const Memory sum(one, there.bytes());
   module.launch("vector_add", {256, 256}, there.address(), there.address(), sum.address(),

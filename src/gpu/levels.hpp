@@ -12,9 +12,12 @@
 namespace cudaenv::gpu {
 
 // What every level begins with: the checks `driver` and `context`, with `label` before their names.
-// Nothing where one of them failed. A planted hang is a kernel that does not end, here.
+// Nothing where one of them failed. A hang that is to be planted is planted here.
 std::unique_ptr<Device> open_device(Checks& checks, const std::string& uuid,
                                     const std::string& label = "");
+
+// Where a hang is to be planted: a kernel that does not end, and a check that waits for it.
+void plant_hang(Checks& checks, const Device& device, const std::string& label);
 
 // What the GPU itself counted, by NVML: the check `health`.
 void health_check(Checks& checks, const std::string& uuid);

@@ -36,10 +36,13 @@ std::unique_ptr<Device> open_device(Checks& checks, const std::string& uuid,
     device = std::make_unique<Device>(*api, ordinal_of(*api, uuid), checks.plant());
     return fmt::format("{}, {}", device->name(), device->capability().sm());
   });
-  if (device && checks.plant() == Plant::hang) {
-    checks.run(label + "planted_hang", [&] { return hang(*device); });
-  }
+  if (device) plant_hang(checks, *device, label);
   return device;
+}
+
+void plant_hang(Checks& checks, const Device& device, const std::string& label) {
+  if (checks.plant() != Plant::hang) return;
+  checks.run(label + "planted_hang", [&] { return hang(device); });
 }
 
 }  // namespace cudaenv::gpu

@@ -95,6 +95,14 @@ run pretend "$CUDAENV" selftest --level driver --json
 assert_status 0 "two GPUs"
 assert_equal "the levels" "driver driver peers" \
   "$(value "' '.join(l['level'] for l in result['levels'])")"
+FAKE_GPU_NAME="NVIDIA H200 MIG 1g.18gb" run pretend "$CUDAENV" selftest --level driver --json
+assert_equal "two MIG instances, which no process sees together" "driver driver" \
+  "$(value "' '.join(l['level'] for l in result['levels'])")"
+for fault in wrong:wrong_result crash:crash hang:hang; do
+  CUDAENV_SELFTEST_FAULT="peers:${fault%%:*}" run pretend "$CUDAENV" selftest --level driver \
+    --timeout 2 --json
+  assert_contains "the fault $fault of what takes two" "$(first_failure)" " ${fault##*:}"
+done
 run pretend "$CUDAENV" selftest --level driver --gpu 1 --json
 assert_equal "the second alone" "[1] 1" \
   "$(value "str([g['number'] for g in result['gpus']]) + ' ' + str(len(result['levels']))")"

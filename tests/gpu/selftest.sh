@@ -56,6 +56,16 @@ for fault in wrong:wrong_result crash:crash hang:hang; do
       ${toolkits[0]+"${toolkits[0]}"} --level "$level" --timeout "$limit"
   done
 done
+# What takes several GPUs.
+if [[ $("$CUDAENV" gpu --json | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["gpus"]))') -gt 1 ]]; then
+  for fault in wrong:wrong_result crash:crash hang:hang; do
+    limit=60
+    if [[ $fault == hang:* ]]; then limit=8; fi
+    CUDAENV_SELFTEST_FAULT=peers:${fault%%:*} expect 1 "${fault##*:}" --level driver --timeout "$limit"
+  done
+else
+  echo "SKIP PART: one GPU only, none beside it"
+fi
 CUDAENV_SELFTEST_FAULT=memory:wrong expect 1 hardware --level memory
 
 # A library of the toolkit replaced by garbage: a copy of its folder made of links, but for one.
