@@ -40,7 +40,8 @@ Group group_of(const std::string& name) {
       {"launch", {"What it costs to start a kernel and to wait", "", ""}},
       {"overlap", {"How much of copying hides behind work", "", ""}},
       {"product", {"Square matrix products", " ", "Products, by rows and columns"}},
-      {"batch", {"A layer of 4096 by 4096, by batch", " ", "By batch"}}};
+      {"batch", {"A layer of 4096 by 4096, by batch", " ", "By batch"}},
+      {"between GPUs", {"Copies to the other GPUs", "", ""}}};
   const auto found = known.find(name);
   return found == known.end() ? Group{name.c_str(), "", ""} : found->second;
 }
@@ -49,7 +50,8 @@ std::string fact_name(const std::string& name) {
   static const std::map<std::string, std::string> known{
       {"clock_mhz", "highest clock, MHz"},   {"sm_mhz", "clock, MHz"},
       {"memory_mhz", "memory's clock, MHz"}, {"pcie_generation", "PCIe generation"},
-      {"pcie_lanes", "PCIe lanes"},          {"nvlinks", "NVLinks"}};
+      {"pcie_lanes", "PCIe lanes"},          {"nvlinks", "NVLinks"},
+      {"reaches", "reaches the memory of"}};
   const auto found = known.find(name);
   return found == known.end() ? name : found->second;
 }

@@ -59,7 +59,8 @@ BenchResult bench(const BenchRequest& request, const Host& host) {
     throw Error(ErrorKind::missing, "the driver does not work")
         .help("see what fails with `cudaenv selftest --level driver`");
   }
-  for (const int number : chosen_gpus(seen.gpus, request.gpus)) {
+  const auto numbers = chosen_gpus(seen.gpus, request.gpus);
+  for (const int number : numbers) {
     const auto& facts = seen.gpus[static_cast<std::size_t>(number)];
     host.progress.step(fmt::format("measuring GPU {} ({})", number, facts.name));
     // No other thread may run while a process is forked.
@@ -67,6 +68,12 @@ BenchResult bench(const BenchRequest& request, const Host& host) {
     gpu::BenchRequest one;
     if (result.toolkit) one.toolkit = result.toolkit->path;
     one.uuid = facts.uuid;
+    for (const int other : numbers) {
+      const auto& peer = seen.gpus[static_cast<std::size_t>(other)];
+      // A process that sees a MIG instance sees nothing else.
+      if (other == number || peer.mig || facts.mig) continue;
+      one.peers.push_back({other, peer.uuid});
+    }
     one.quick = request.quick;
     const auto* rate = facts.capability ? tables.rate(*facts.capability, facts.name) : nullptr;
     if (rate) one.operations = rate->operations;

@@ -17,6 +17,8 @@ std::optional<double> peak_of(const BoardRow& board, std::string_view figure,
   }
   if (unit != "GB/s") return std::nullopt;
   if (figure.starts_with("device to device")) return board.memory;
+  if (figure.starts_with("to and from GPU")) return board.nvlink;
+  if (figure.starts_with("to GPU") && board.nvlink) return *board.nvlink / 2;
   // Pageable and managed copies wait for the processor, not for the link.
   const bool over_the_link =
       figure.starts_with("host to device, pinned") || figure.starts_with("device to host, pinned");

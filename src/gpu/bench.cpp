@@ -49,8 +49,12 @@ void tell_facts(const Device& device, const sys::ChildReport& report) {
   report.line(fmt::format("fact\tclock_mhz\t{}", device.attribute(Attribute::clock_khz) / 1000));
 }
 
+void see(const std::string& uuids) {
+  if (!uuids.empty()) sys::set_own_variable("CUDA_VISIBLE_DEVICES", uuids);
+}
+
 void all_groups(const BenchRequest& request, const sys::ChildReport& report) {
-  if (!request.uuid.empty()) sys::set_own_variable("CUDA_VISIBLE_DEVICES", request.uuid);
+  see(request.uuid);
   Checks checks(report, Plant::none);
   const auto device = open_device(checks, request.uuid);
   if (!device) return;
@@ -71,6 +75,21 @@ void all_groups(const BenchRequest& request, const sys::ChildReport& report) {
   group("products", [&] { bench_products(bench, request); });
 }
 
+void peer_group(const BenchRequest& request, const sys::ChildReport& report) {
+  std::string uuids = request.uuid;
+  for (const auto& peer : request.peers) uuids += "," + peer.uuid;
+  see(uuids);
+  Checks checks(report, Plant::none);
+  const auto device = open_device(checks, request.uuid, "between GPUs, ");
+  if (!device) return;
+  const auto api = BenchApi::load();
+  const Bench bench(*device, api, report, request.quick);
+  checks.run("between GPUs", [&] {
+    bench_peers(bench, request.peers, report);
+    return std::string();
+  });
+}
+
 }  // namespace
 
 void summarize(std::vector<double> samples, Figure& figure) {
@@ -87,12 +106,17 @@ void summarize(std::vector<double> samples, Figure& figure) {
 }
 
 BenchOutcome run_bench(const BenchRequest& request, const Interrupt& interrupt) {
-  const auto child =
-      sys::run_in_child([&](const sys::ChildReport& report) { all_groups(request, report); },
-                        {request.limit}, interrupt);
   BenchOutcome outcome;
-  for (const auto& line : child.lines) read_line(line, outcome);
-  outcome.checks = read_checks(child, request.limit);
+  const auto measure = [&](const auto& groups) {
+    const auto child =
+        sys::run_in_child([&](const sys::ChildReport& report) { groups(request, report); },
+                          {request.limit}, interrupt);
+    for (const auto& line : child.lines) read_line(line, outcome);
+    for (auto& check : read_checks(child, request.limit))
+      outcome.checks.push_back(std::move(check));
+  };
+  measure(all_groups);
+  if (!request.peers.empty()) measure(peer_group);
   return outcome;
 }
 
@@ -106,6 +130,7 @@ BenchApi BenchApi::load() {
   libcuda.find(api.to_device_async, "cuMemcpyHtoDAsync_v2");
   libcuda.find(api.to_host_async, "cuMemcpyDtoHAsync_v2");
   libcuda.find(api.on_device_async, "cuMemcpyDtoDAsync_v2");
+  libcuda.find(api.copy_peer_async, "cuMemcpyPeerAsync");
   libcuda.find(api.synchronize_stream, "cuStreamSynchronize");
   libcuda.find(api.create_event, "cuEventCreate");
   libcuda.find(api.record_event, "cuEventRecord");

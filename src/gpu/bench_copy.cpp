@@ -9,19 +9,14 @@
 namespace cudaenv::gpu {
 namespace {
 
-std::string shown(std::size_t bytes) {
-  if (bytes >= std::size_t{1} << 20) return fmt::format("{} MiB", bytes >> 20);
-  return bytes >= 1024 ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} B", bytes);
-}
-
 // One round of many small copies: a clock's own cost does not count then.
 void latency(const Bench& bench, const char* kind, std::size_t bytes, void* host,
              const Memory& memory) {
   constexpr int copies = 200;
   const auto& api = bench.device().api();
   const auto each = [&](const char* direction, const std::function<void()>& copy) {
-    bench.measure({"latency", fmt::format("{}, {}, {}", direction, kind, shown(bytes)), "us", 0, 0,
-                   0, std::nullopt},
+    bench.measure({"latency", fmt::format("{}, {}, {}", direction, kind, size_text(bytes)), "us", 0,
+                   0, 0, std::nullopt},
                   [&] {
                     return Bench::seconds([&] {
                              for (int i = 0; i < copies; ++i) copy();
@@ -40,7 +35,7 @@ void latency(const Bench& bench, const char* kind, std::size_t bytes, void* host
 
 void bandwidth(const Bench& bench, const std::string& name, std::size_t bytes, double moved,
                const std::function<void()>& copy, std::optional<double> peak = std::nullopt) {
-  bench.measure({"bandwidth", fmt::format("{}, {}", name, shown(bytes)), "GB/s", 0, 0, 0, peak},
+  bench.measure({"bandwidth", fmt::format("{}, {}", name, size_text(bytes)), "GB/s", 0, 0, 0, peak},
                 [&] { return moved / bench.seconds_on_gpu(copy) / 1e9; });
 }
 
@@ -68,7 +63,7 @@ void managed(const Bench& bench, std::size_t bytes) {
     });
     return static_cast<double>(bytes) / seconds / 1e9;
   };
-  const std::string size = shown(bytes);
+  const std::string size = size_text(bytes);
   bench.measure({"bandwidth", "host to device, managed, " + size, "GB/s", 0, 0, 0, std::nullopt},
                 [&] {
                   move_to(to_cpu);
@@ -83,6 +78,11 @@ void managed(const Bench& bench, std::size_t bytes) {
 }
 
 }  // namespace
+
+std::string size_text(std::size_t bytes) {
+  if (bytes >= std::size_t{1} << 20) return fmt::format("{} MiB", bytes >> 20);
+  return bytes >= 1024 ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} B", bytes);
+}
 
 void bench_latency(const Bench& bench) {
   constexpr std::size_t sizes[] = {4, 64, 1024, 16 << 10, 64 << 10};

@@ -22,6 +22,8 @@ struct BenchApi {
   Result (*to_device_async)(DevicePointer to, const void* from, std::size_t bytes, Handle stream);
   Result (*to_host_async)(void* to, DevicePointer from, std::size_t bytes, Handle stream);
   Result (*on_device_async)(DevicePointer to, DevicePointer from, std::size_t bytes, Handle stream);
+  Result (*copy_peer_async)(DevicePointer to, Handle to_context, DevicePointer from,
+                            Handle from_context, std::size_t bytes, Handle stream);
   Result (*synchronize_stream)(Handle stream);
   Result (*create_event)(Handle* event, unsigned flags);
   Result (*record_event)(Handle event, Handle stream);
@@ -80,10 +82,16 @@ class Pinned {
 // Facts of the links and clocks by NVML, while the GPU is awake. Throws CheckSkipped without it.
 void tell_links(const std::string& uuid, const sys::ChildReport& report);
 
+// "256 MiB", "16 KiB", "4 B".
+std::string size_text(std::size_t bytes);
+
 void bench_latency(const Bench& bench);
 void bench_bandwidth(const Bench& bench);
 void bench_launch(const Bench& bench);
 void bench_overlap(const Bench& bench);
 void bench_products(const Bench& bench, const BenchRequest& request);
+// In a process that sees the others too.
+void bench_peers(const Bench& bench, const std::vector<Peer>& peers,
+                 const sys::ChildReport& report);
 
 }  // namespace cudaenv::gpu

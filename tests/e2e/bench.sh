@@ -89,6 +89,34 @@ run measure --compare "$scratch/other.json"
 assert_status 1 "a file of something else"
 assert_contains "stderr" "$err" "is not what \`bench --json\` prints"
 
+step "copies between two GPUs"
+FAKE_GPU_COUNT=2 FAKE_GPU_NAME="NVIDIA H200" run measure --baseline --json --html "$scratch/two.html"
+assert_status 0 "two GPUs"
+printf '%s' "$out" >"$scratch/two.json"
+python3 - "$scratch" <<'CHECK'
+import json
+import sys
+
+gpus = json.load(open(f"{sys.argv[1]}/two.json", encoding="utf-8"))["gpus"]
+assert [gpu["number"] for gpu in gpus] == [0, 1], gpus
+for gpu in gpus:
+    other = 1 - gpu["number"]
+    assert gpu["facts"]["reaches"] == f"GPU {other}", gpu["facts"]
+    between = {figure["name"]: figure for figure in gpu["figures"]
+               if figure["group"] == "between GPUs"}
+    assert set(between) == {f"to GPU {other}, 64 MiB", f"to and from GPU {other}, 64 MiB",
+                            f"to GPU {other}, 4 B"}, between
+    assert between[f"to GPU {other}, 64 MiB"]["baselines"][0]["value"] == 450
+page = open(f"{sys.argv[1]}/two.html", encoding="utf-8").read()
+assert page.count("Copies to the other GPUs") == 2
+CHECK
+FAKE_GPU_COUNT=2 FAKE_GPU=no_peers run measure --json
+assert_contains "no peer access" "$out" '"reaches": "no other"'
+assert_contains "copies all the same" "$out" "to GPU 1, 64 MiB"
+FAKE_GPU_COUNT=2 FAKE_GPU_NAME="NVIDIA H200 MIG 1g.18gb" run measure --json
+assert_status 0 "two MIG instances"
+[[ $out != *"between GPUs"* ]] || fail "a process sees one MIG instance"
+
 step "boards that are not known, or may be several"
 run measure --baseline --timeout 1
 assert_contains "stderr" "$err" "no figures of a board \`Pretended GPU\` are known"

@@ -54,6 +54,10 @@ TEST_CASE("each figure has the board's peak for what it measures, and what was m
   CHECK(h200.of("bf16, 4096 x 4096 by batch of 16", "TFLOP/s").at(0).value == 989.5);
   CHECK(h200.of("fp32, 64 x 64 x 64", "TFLOP/s").at(0).value == 67);
 
+  CHECK(h200.of("to GPU 1, 256 MiB", "GB/s").at(0).value == 450);
+  CHECK(h200.of("to and from GPU 1, 256 MiB", "GB/s").at(0).value == 900);
+  CHECK(h200.of("to GPU 1, 4 B", "us").empty());
+
   const auto v100 = boards_like(builtin_tables(), "V100-SXM2-16GB").front();
   CHECK(v100.of("bf16, 512 x 512 x 512", "TFLOP/s").empty());
   // Its host is beyond NVLink, not PCIe.
