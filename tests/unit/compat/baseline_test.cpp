@@ -72,35 +72,49 @@ TEST_CASE("a link's rate is that of its bits without their coding") {
   CHECK_FALSE(pcie_rate(0, 16));
 }
 
-// What boards are sold as, from what their units do in a clock: two tables that must agree.
+// What drivers report of a board and what its maker reckons with (docs/boards.md says where each
+// was read); 0 is not known.
+struct Example {
+  const char* board;
+  ComputeCapability capability;
+  int multiprocessors;
+  double plain_ghz;
+  double tensor_ghz;  // from Hopper on, makers reckon products of matrices at another one
+  int bus_bits;       // of the memory
+  double pin_gbits;   // a second, two for each tick of the clock that drivers report
+};
+
+const Example examples[] = {
+    {"Tesla V100-SXM2-16GB", {7, 0}, 80, 1.53, 0, 4096, 1.754},
+    {"Tesla V100-SXM2-32GB", {7, 0}, 80, 1.53, 0, 4096, 1.754},
+    {"Tesla V100-PCIE-16GB", {7, 0}, 80, 1.38, 0, 4096, 1.754},
+    {"Tesla V100-PCIE-32GB", {7, 0}, 80, 1.38, 0, 4096, 1.754},
+    {"Tesla T4", {7, 5}, 40, 1.59, 0, 256, 10.002},
+    {"NVIDIA A100-SXM4-40GB", {8, 0}, 108, 1.41, 1.41, 5120, 2.43},
+    {"NVIDIA A100-SXM4-80GB", {8, 0}, 108, 1.41, 1.41, 5120, 3.186},
+    {"NVIDIA A100-PCIE-40GB", {8, 0}, 108, 1.41, 1.41, 5120, 2.43},
+    {"NVIDIA A100 80GB PCIe", {8, 0}, 108, 1.41, 1.41, 5120, 3.024},
+    {"NVIDIA A10", {8, 6}, 72, 1.695, 1.695, 384, 12.5},
+    {"NVIDIA A30", {8, 0}, 56, 1.44, 1.44, 3072, 2.43},
+    {"NVIDIA A40", {8, 6}, 84, 1.74, 1.74, 384, 14.5},
+    {"NVIDIA RTX A6000", {8, 6}, 84, 1.8, 1.8, 384, 16.002},
+    {"NVIDIA GeForce RTX 3090", {8, 6}, 82, 1.695, 1.695, 384, 19.5},
+    {"NVIDIA L4", {8, 9}, 58, 2.04, 2.04, 192, 12.502},
+    {"NVIDIA L40", {8, 9}, 142, 2.49, 2.49, 384, 18},
+    {"NVIDIA L40S", {8, 9}, 142, 2.52, 2.52, 384, 18},
+    {"NVIDIA GeForce RTX 4090", {8, 9}, 128, 2.52, 2.52, 384, 21.002},
+    {"NVIDIA GeForce RTX 5090", {12, 0}, 170, 2.407, 2.407, 512, 28.002},
+    {"NVIDIA H100 PCIe", {9, 0}, 114, 1.755, 1.62, 5120, 3.2},
+    {"NVIDIA H100 80GB HBM3", {9, 0}, 132, 1.98, 1.83, 5120, 5.238},
+    {"NVIDIA H100 NVL", {9, 0}, 132, 1.785, 0, 6016, 5.238},
+    {"NVIDIA H200", {9, 0}, 132, 1.98, 1.83, 6016, 6.402},
+    {"NVIDIA GH200 480GB", {9, 0}, 132, 1.98, 1.83, 0, 0},
+    {"NVIDIA GH200 144G HBM3e", {9, 0}, 132, 1.98, 1.83, 0, 0},
+    {"NVIDIA B200", {10, 0}, 148, 1.965, 1.86, 7680, 7.992},
+};
+
+// Two tables that must agree.
 TEST_CASE("a chip's units at the board's clock give the board's figures") {
-  struct Example {
-    const char* board;
-    ComputeCapability capability;
-    int multiprocessors;
-    double plain_ghz;   // as NVIDIA's papers have it
-    double tensor_ghz;  // the Hopper papers reckon tensor products at another one
-  };
-  const Example examples[] = {
-      {"Tesla V100-SXM2-16GB", {7, 0}, 80, 1.53, 1.53},
-      {"Tesla T4", {7, 5}, 40, 1.59, 1.59},
-      {"NVIDIA A100-SXM4-80GB", {8, 0}, 108, 1.41, 1.41},
-      {"NVIDIA A30", {8, 0}, 56, 1.44, 1.44},
-      {"NVIDIA A10", {8, 6}, 72, 1.695, 1.695},
-      {"NVIDIA A40", {8, 6}, 84, 1.74, 1.74},
-      {"NVIDIA GeForce RTX 3090", {8, 6}, 82, 1.695, 1.695},
-      {"NVIDIA L4", {8, 9}, 58, 2.04, 2.04},
-      {"NVIDIA L40", {8, 9}, 142, 2.49, 2.49},
-      {"NVIDIA L40S", {8, 9}, 142, 2.52, 2.52},
-      {"NVIDIA GeForce RTX 4090", {8, 9}, 128, 2.52, 2.52},
-      {"NVIDIA GeForce RTX 5090", {12, 0}, 170, 2.407, 2.407},
-      {"NVIDIA H100 PCIe", {9, 0}, 114, 1.755, 1.62},
-      {"NVIDIA H100 80GB HBM3", {9, 0}, 132, 1.98, 1.83},
-      {"NVIDIA H200", {9, 0}, 132, 1.98, 1.83},
-      {"NVIDIA GH200 480GB", {9, 0}, 132, 1.98, 1.83},
-      {"NVIDIA A100-PCIE-40GB", {8, 0}, 108, 1.41, 1.41},
-      {"NVIDIA RTX A6000", {8, 6}, 84, 1.8, 1.8},
-  };
   const auto& tables = builtin_tables();
   for (const auto& example : examples) {
     CAPTURE(example.board);
@@ -113,10 +127,24 @@ TEST_CASE("a chip's units at the board's clock give the board's figures") {
       const auto& sold = board->tflops.of(arithmetic);
       const auto& each = rate->operations.of(arithmetic);
       REQUIRE(sold.has_value() == each.has_value());
-      if (!sold) continue;
       const double ghz = arithmetic == Arithmetic::fp32 ? example.plain_ghz : example.tensor_ghz;
+      if (!sold || ghz == 0) continue;
       CHECK(*each * example.multiprocessors * ghz / 1e3 == doctest::Approx(*sold).epsilon(0.015));
     }
+  }
+}
+
+// Makers round down to what is easy to say, but sell no more than the pins carry.
+TEST_CASE("a board's memory bandwidth is that of its pins") {
+  for (const auto& example : examples) {
+    if (example.bus_bits == 0) continue;
+    CAPTURE(example.board);
+    const auto* board = builtin_tables().board(example.board);
+    REQUIRE(board);
+    REQUIRE(board->memory);
+    const double pins = example.bus_bits / 8.0 * example.pin_gbits;
+    CHECK(*board->memory <= pins * 1.005);
+    CHECK(*board->memory >= pins * 0.975);
   }
 }
 
