@@ -195,7 +195,7 @@ done
 fresh
 say "CUDAENV_PIP=false --index-url $url" -- "${wheels[@]}"
 went 1
-check_processes "secrets that were typed" "environ (cudaenv|cudaenv-full)" \
+check_processes "secrets that were typed" "environ (cudaenv|cudaenv-full|false)" \
   "cmdline (cudaenv|cudaenv-full|false)"
 
 step "nowhere ($good runs went well, $bad did not)"
