@@ -193,7 +193,7 @@ def check_cmake_layers(report, path):
             if word in ("SOURCES", "LAYERS", "LIBRARIES"):
                 section = word
             elif (section == "LAYERS" and word not in LAYERS.get(folder, [])
-                  and not word.startswith(folder + "_")):  # a part of the same layer
+                  and word != folder and not word.startswith(folder + "_")):  # parts of one layer
                 line = line_of(text, text.index(word, match.start()))
                 report.add(path, line, "layer", f"{folder}/ may not link {word}")
 
