@@ -239,8 +239,11 @@ run_tests() {
   step 'Tests'
   local status=0
   local results=$PWD/build/ci/junit.xml
+  local cores
+  cores=$(nproc 2>/dev/null || echo 2)
   rm -f "$results"
-  ctest --preset ci -LE nightly -j "$(nproc 2>/dev/null || echo 2)" --output-on-failure \
+  # One more than there are cores: many tests wait for a server, a lock or a time limit.
+  ctest --preset ci -LE nightly -j "$((cores + 1))" --output-on-failure \
     --test-output-size-passed 100000 \
     --output-junit "$results" </dev/null || status=$?
   python3 -B .ci/summary.py "$results" || [ "$status" != 0 ] || status=1
