@@ -31,16 +31,25 @@ if(CUDAENV_MOLD AND NOT CMAKE_INTERPROCEDURAL_OPTIMIZATION)
   target_link_options(cudaenv_plain_options INTERFACE -fuse-ld=mold)
 endif()
 
-# Presets that compile everything once more ask for precompiled headers. The others don't: where
-# they would be, a forgotten include goes unnoticed.
-option(CUDAENV_PRECOMPILE "Precompile the standard library's and fmt's headers" OFF)
+# The lowest layer and the support of the tests, which are compiled with other flags, each make
+# precompiled headers; those above them share these. What a compiler does not miss then, the lint
+# test `precompiled` does. ccache keeps no object that they went into: with it there are none.
+# TESTS: only for the tests, where nothing is optimised; GCC 12 warns of what is no fault in the
+# standard library's precompiled headers when it optimises.
+#   cudaenv_precompiled(<target> [FROM <target>] [HEADERS <header>...])
+set(CUDAENV_PRECOMPILE "" CACHE STRING "Precompile the commonest headers: ALL, TESTS or nothing")
 function(cudaenv_precompiled target)
-  if(NOT CUDAENV_PRECOMPILE)
+  cmake_parse_arguments(ARG "" "FROM" "HEADERS" ${ARGN})
+  if(NOT CUDAENV_PRECOMPILE OR CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache")
+    return()
+  endif()
+  if(ARG_FROM)
+    target_precompile_headers(${target} REUSE_FROM ${ARG_FROM})
     return()
   endif()
   target_precompile_headers(${target} PRIVATE
     <algorithm> <chrono> <filesystem> <functional> <map> <optional> <set> <string> <string_view>
-    <utility> <variant> <vector> <fmt/format.h>)
+    <utility> <variant> <vector> <fmt/format.h> ${ARG_HEADERS})
 endfunction()
 
 # One static library a layer. LINKS names the layers below that it may include (style: the
@@ -49,7 +58,11 @@ endfunction()
 function(cudaenv_layer name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LAYERS;LIBRARIES" ${ARGN})
   add_library(cudaenv_${name} STATIC ${ARG_SOURCES})
-  cudaenv_precompiled(cudaenv_${name})
+  if(CUDAENV_PRECOMPILE STREQUAL "ALL" AND name STREQUAL "base")
+    cudaenv_precompiled(cudaenv_base)
+  elseif(CUDAENV_PRECOMPILE STREQUAL "ALL")
+    cudaenv_precompiled(cudaenv_${name} FROM cudaenv_base)
+  endif()
   target_link_libraries(cudaenv_${name} PRIVATE cudaenv_options ${ARG_LIBRARIES})
   target_link_libraries(cudaenv_${name} PUBLIC fmt::fmt)
   foreach(layer IN LISTS ARG_LAYERS)

@@ -1,6 +1,7 @@
 #include "cli/config.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>

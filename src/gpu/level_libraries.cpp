@@ -1,4 +1,5 @@
 // cuBLAS, cuFFT and the loading of all others; cuDNN and NCCL have files of their own.
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <numbers>

@@ -1,6 +1,7 @@
 #include "sys/environment.hpp"
 
 #include <cstdlib>
+#include <functional>
 #include <pwd.h>
 #include <unistd.h>
 

@@ -1,5 +1,6 @@
 #include "sys/lock.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <fcntl.h>

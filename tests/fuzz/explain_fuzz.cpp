@@ -1,4 +1,5 @@
 // Logs of strangers, and what people type to have explained.
+#include <algorithm>
 #include <string>
 #include <vector>
 

@@ -1,5 +1,6 @@
 #include "cli/style.hpp"
 
+#include <functional>
 #include <pty.h>
 #include <unistd.h>
 

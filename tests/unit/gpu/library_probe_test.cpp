@@ -1,5 +1,6 @@
 #include "gpu/library_probe.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 

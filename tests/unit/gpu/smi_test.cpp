@@ -1,5 +1,7 @@
 #include "gpu/smi.hpp"
 
+#include <chrono>
+#include <functional>
 #include <sys/stat.h>
 
 #include <doctest/doctest.h>

@@ -1,5 +1,7 @@
 #include "net/proxy.hpp"
 
+#include <functional>
+
 #include <doctest/doctest.h>
 
 using namespace cudaenv;

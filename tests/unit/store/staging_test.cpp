@@ -1,5 +1,6 @@
 #include "store/staging.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <sys/stat.h>
 #include <sys/time.h>

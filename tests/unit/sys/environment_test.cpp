@@ -1,6 +1,7 @@
 #include "sys/environment.hpp"
 
 #include <cstdlib>
+#include <functional>
 
 #include <doctest/doctest.h>
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <fcntl.h>
+#include <functional>
 #include <map>
 #include <signal.h>
 #include <string>

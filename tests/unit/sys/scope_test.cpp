@@ -1,6 +1,7 @@
 #include "sys/scope.hpp"
 
 #include <stdexcept>
+#include <string>
 
 #include <doctest/doctest.h>
 
