@@ -55,9 +55,21 @@ std::vector<std::string> by_layer(Layer layer) {
   return {"look at the kernel's log: `dmesg | grep -i nvrm`"};
 }
 
-// What the tables say of the failure's code. The program is the self-test's own and right: what
-// blames it says nothing here.
-std::optional<compat::Explanation> explained(const Failure& failure, const compat::Tables& tables) {
+// Checks of what goes from one GPU to another (level_together.cpp).
+bool is_between_gpus(const std::string& check) {
+  return check.starts_with("copy/") || check.starts_with("reach/") || check == "nccl/all_reduce";
+}
+
+// What the tables say of the check or of its failure's code. The program is the self-test's own and
+// right: what blames it says nothing here.
+std::optional<compat::Explanation> explained(const Check& check, const compat::Tables& tables) {
+  const auto& failure = *check.failure;
+  if (is_between_gpus(check.name) &&
+      (failure.layer == Layer::wrong_result || failure.layer == Layer::hang)) {
+    if (const auto* error = tables.error("peer-copies")) {
+      return compat::explanation(*error, nullptr, {});
+    }
+  }
   // A signal's or a library's status is a number, too.
   const bool cuda = failure.layer != Layer::crash && failure.layer != Layer::library &&
                     failure.layer != Layer::compiler;
@@ -84,7 +96,7 @@ void add_remedies(std::vector<Check>& checks, const Host& host) {
     if (!check.failure || !check.failure->help.empty()) continue;
     if (!tables) tables = tables_for_remedies(host);
     auto& failure = *check.failure;
-    if (auto known = explained(failure, *tables)) {
+    if (auto known = explained(check, *tables)) {
       failure.causes = std::move(known->causes);
       failure.help = std::move(known->help);
     } else {

@@ -81,7 +81,9 @@ bool Device::reach(const Device& other) const {
   api_.check(api_.can_access_peer(&yes, device_, other.device_), "cuDeviceCanAccessPeer");
   if (!yes) return false;
   constexpr int already_enabled = 704;  // CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED
+  constexpr int too_many = 711;         // CUDA_ERROR_TOO_MANY_PEERS
   const Result enabled = api_.enable_peer(other.context_, 0);
+  if (enabled == too_many) return false;
   if (enabled != already_enabled) api_.check(enabled, "cuCtxEnablePeerAccess");
   return true;
 }

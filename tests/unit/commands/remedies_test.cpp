@@ -46,6 +46,22 @@ TEST_CASE("every layer has a remedy, and codes that say more have explain's (F30
   CHECK(contains(advised(Layer::driver, 802).help, "nvidia-fabricmanager"));
 }
 
+TEST_CASE("what goes wrong between GPUs is laid to what lies between them") {
+  const auto of = [](const std::string& name, Layer layer) {
+    const test::TestHost host;
+    std::vector<Check> checks{{name, Verdict::failed, 0, "", Failure{layer, 0, "", "x", {}, {}}}};
+    commands::add_remedies(checks, host.host());
+    return *checks.front().failure;
+  };
+  for (const char* name : {"copy/0-1", "reach/1-0", "nccl/all_reduce"}) {
+    CAPTURE(name);
+    CHECK(contains(of(name, Layer::wrong_result).causes, "IOMMU"));
+    CHECK(contains(of(name, Layer::hang).help, "NCCL_P2P_DISABLE"));
+    CHECK_FALSE(contains(of(name, Layer::crash).causes, "IOMMU"));
+  }
+  CHECK_FALSE(contains(of("vector_add", Layer::wrong_result).causes, "IOMMU"));
+}
+
 TEST_CASE("what blames the program says nothing of the self-test's own, which is right") {
   CHECK(advised(Layer::kernel, 700).help == advised(Layer::kernel, 0).help);
   CHECK(contains(advised(Layer::kernel, 700).help, "selftest --level memory"));
