@@ -74,6 +74,10 @@ assert_contains "the advice" "$out" "dmesg | grep Xid"
 run report 31
 assert_status 0 "an Xid of somebody's program"
 assert_contains "the note" "$out$err" "Xid 31 (GPU memory page fault) of GPU-11111111"
+echo "compat 1 broken" >"$scratch/broken.tsv"
+CUDAENV_COMPAT="$scratch/broken.tsv" run report 31
+assert_status 0 "the same where a table of the user's is broken"
+assert_contains "the note all the same" "$out$err" "Xid 31 (GPU memory page fault)"
 export CUDAENV_SELFTEST_FAULT=driver:crash
 run report 31 --json
 assert_status 1 "an Xid of the self-test's own program"
