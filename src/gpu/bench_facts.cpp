@@ -1,4 +1,6 @@
 // What the figures were measured on: clocks and links as they are, and as they could be.
+#include <array>
+
 #include <fmt/format.h>
 
 #include "gpu/bench_parts.hpp"
@@ -41,17 +43,26 @@ std::string of_most(Ask ask, Ask ask_most, Handle device, Kind... kind) {
   return fmt::format("{} of {}", now, most);
 }
 
+// "18 of 18, NVLink 4.0": those that are up of those that there are; nothing where there is none.
 std::string nvlinks(const Nvml& api, Handle device) {
   constexpr unsigned most_links = 18;  // NVML_NVLINK_MAX_LINKS
+  // nvmlNvlinkVersion_t
+  constexpr std::array<const char*, 8> names{"", "1.0", "2.0", "2.2", "3.0", "3.1", "4.0", "5.0"};
+  unsigned links = 0;
   unsigned active = 0;
   unsigned version = 0;
   for (unsigned link = 0; link < most_links; ++link) {
     unsigned state = 0;
-    if (api.link_state(device, link, &state) != 0 || state == 0) continue;
+    if (api.link_state(device, link, &state) != 0) continue;
+    ++links;
+    if (state == 0) continue;
     ++active;
     api.link_version(device, link, &version);
   }
-  return active == 0 ? std::string() : fmt::format("{} (NVML's version {})", active, version);
+  if (links == 0) return {};
+  const auto found = fmt::format("{} of {}", active, links);
+  return version > 0 && version < names.size() ? fmt::format("{}, NVLink {}", found, names[version])
+                                               : found;
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ assert facts["chip"] == "sm_90", facts
 # What NVML tells, each out of what is possible.
 assert (facts["sm_mhz"], facts["memory_mhz"]) == ("345 of 1980", "2619 of 3201"), facts
 assert (facts["pcie_generation"], facts["pcie_lanes"]) == ("4 of 5", "8 of 16"), facts
-assert facts["nvlinks"] == "4 (NVML's version 7)", facts
+assert facts["nvlinks"] == "4 of 6, NVLink 5.0", facts
 figures = gpu["figures"]
 assert {figure["group"] for figure in figures} == {"latency", "bandwidth", "launch", "overlap"}
 for figure in figures:

@@ -89,7 +89,7 @@ int nvmlDeviceGetMaxPcieLinkWidth(void*, unsigned* lanes) {
 
 int nvmlDeviceGetNvLinkState(void*, unsigned link, unsigned* active) {
   *active = link < 4 ? 1 : 0;
-  return 0;
+  return link < 6 ? 0 : 2;  // NVML_ERROR_INVALID_ARGUMENT
 }
 
 int nvmlDeviceGetNvLinkVersion(void*, unsigned, unsigned* version) {
