@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Measures one GPU with cudaenv and with PyTorch in one run, and prints the figures side by side.
 
-    figures.py CUDAENV TOOLKIT [GPU]
+    figures.py CUDAENV TOOLKIT [GPU [OTHER]]
 
-Needs PyTorch; ends with 77 without it or without a GPU. The last column says what is aimed at.
+With OTHER also copies between the two. Needs PyTorch; ends with 77 without it or without a GPU. The last column says what is aimed at.
 """
 
 import json
@@ -77,24 +77,69 @@ def pytorch_figures(torch, device):
     return figures
 
 
+def seconds_of_rounds(work, rounds=25):
+    for _ in range(5):
+        work()
+    seconds = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds)
+
+
+def pytorch_copies_between(torch, gpu, other):
+    """As `bench` copies between GPUs: one way, four each way at once, and 4 B waited for."""
+    size = 256 << 20
+    devices = [f"cuda:{gpu}", f"cuda:{other}"]
+    ways = [(torch.ones(size, dtype=torch.uint8, device=start),
+             torch.empty(size, dtype=torch.uint8, device=end), torch.cuda.Stream(start))
+            for start, end in (devices, devices[::-1])]
+    here, there, _ = ways[0]
+    few_here, few_there = here[:4], there[:4]
+
+    def both_ways():
+        for _ in range(4):
+            for start, end, stream in ways:
+                with torch.cuda.stream(stream):
+                    end.copy_(start, non_blocking=True)
+        for *_, stream in ways:
+            stream.synchronize()
+
+    def small():
+        for _ in range(200):
+            few_there.copy_(few_here, non_blocking=True)
+            torch.cuda.current_stream(gpu).synchronize()
+
+    with torch.cuda.device(gpu):
+        one_way = gpu_seconds(torch, lambda: there.copy_(here, non_blocking=True))
+        return {f"to GPU {other}, 256 MiB": size / one_way / 1e9,
+                f"to and from GPU {other}, 256 MiB": 8 * size / seconds_of_rounds(both_ways) / 1e9,
+                f"to GPU {other}, 4 B": seconds_of_rounds(small) / 200 * 1e6}
+
+
 AIMS = [("device to device", 0.95), ("host to device, pinned", 0.98), ("device to host, pinned", 0.98),
-        ("fp32", 0.98), ("bf16", 0.98)]
+        ("fp32", 0.98), ("bf16", 0.98), ("to ", 0.98)]
 
 
 def main(arguments):
-    if len(arguments) not in (2, 3):
+    if len(arguments) not in (2, 3, 4):
         print(__doc__.strip(), file=sys.stderr)
         return 2
     program, toolkit = arguments[:2]
-    gpu = arguments[2] if len(arguments) == 3 else "0"
+    gpu = arguments[2] if len(arguments) > 2 else "0"
+    other = arguments[3] if len(arguments) > 3 else ""
     try:
         import torch
     except ImportError:
         print("SKIP: no PyTorch")
         return 77
     ours = {figure["name"]: figure
-            for figure in run_json(program, "bench", toolkit, "--gpu", gpu)["gpus"][0]["figures"]}
+            for figure in run_json(program, "bench", toolkit, "--gpu",
+                                   ",".join(filter(None, (gpu, other))))["gpus"][0]["figures"]}
     theirs = pytorch_figures(torch, f"cuda:{gpu}")
+    if other:
+        theirs.update(pytorch_copies_between(torch, int(gpu), int(other)))
     torch.cuda.empty_cache()
     print(f"PyTorch {torch.__version__}, {torch.cuda.get_device_name(int(gpu))}\n")
     print("| what | cudaenv | PyTorch | ratio | aim |\n| --- | ---: | ---: | ---: | ---: |")
