@@ -60,10 +60,10 @@ void declare_compat(CLI::App& app, Session& session) {
   app.add_option("--by", request.by, "framework, cuda, driver, gpu, board or all")
       ->check(CLI::IsMember({"framework", "cuda", "driver", "gpu", "board", "all"}).description(""))
       ->type_name("VIEW");
-  app.add_option("--cuda", request.cuda, "With this toolkit: 12.4, 12.4.1");
+  app.add_option("--cuda", request.cuda, "With this toolkit: 12.4, 12.4.1")->type_name("VERSION");
   add_driver_options(app, request.driver, request.gpus);
-  app.add_option("--cudnn", request.cudnn, "With this cuDNN: 8.9");
-  app.add_option("--python", request.python, "With this Python: 3.11");
+  app.add_option("--cudnn", request.cudnn, "With this cuDNN: 8.9")->type_name("VERSION");
+  app.add_option("--python", request.python, "With this Python: 3.11")->type_name("VERSION");
   auto* json = app.add_flag("--json", options->json, "Print JSON");
   auto* markdown = app.add_flag("--markdown", options->markdown, "Print Markdown tables");
   auto* html =

@@ -79,12 +79,15 @@ void add_what(CLI::App& app, Options& options) {
   app.add_option("--profile,-p", request.profile,
                  "minimal, runtime, dev (default) or full (CUDAENV_PROFILE)");
   app.add_option("--component,-c", request.components, "Only these components, comma-separated");
-  app.add_option("--without", request.without, "Leave these components out");
+  app.add_option("--without", request.without, "Leave these components out")
+      ->type_name("COMPONENT");
   app.add_flag("--no-static", request.no_static, "Leave the static libraries out");
-  app.add_option("--with", request.with, "A library into the same prefix: cudnn@8.9");
+  app.add_option("--with", request.with, "A library into the same prefix: cudnn@8.9")
+      ->type_name("LIBRARY");
   app.add_option("--for", options.into,
                  "The framework to choose toolkit and cuDNN for, such as pytorch==2.1; with a "
-                 "library as SPEC the installed toolkit that it goes into");
+                 "library as SPEC the installed toolkit that it goes into")
+      ->type_name("FRAMEWORK");
   app.add_option("--platform", request.platform,
                  "For another machine: linux-x86_64, linux-sbsa, linux-aarch64, ...");
 }

@@ -104,7 +104,8 @@ void declare_uninstall(CLI::App& app, Session& session) {
   const auto request = std::make_shared<commands::UninstallRequest>();
   app.add_option("SPEC", request->spec, "The toolkit, or with --from a library such as cudnn")
       ->required();
-  app.add_option("--from", request->from, "The toolkit that the library is taken out of");
+  app.add_option("--from", request->from, "The toolkit that the library is taken out of")
+      ->type_name("TOOLKIT");
   app.add_flag("--force,-f", request->force,
                "Even if it is the default (the link goes first) or holds files of yours");
   app.callback([request, &session] {

@@ -14,7 +14,7 @@ const std::vector<Command>& all_commands() {
         {"gc", "Install", "Remove what no toolkit uses any more", declare_gc},
         {"doctor", "Check", "Say what is wrong with this machine's CUDA", declare_doctor},
         {"check", "Check", "Say whether a toolkit works here, and with a framework", declare_check},
-        {"compat", "Check", "Show what works with what, by NVIDIA's and the projects' own figures",
+        {"compat", "Check", "Show what works with what, by NVIDIA's and the projects' figures",
          declare_compat},
         {"selftest", "Check", "Run kernels, compilers and libraries on every GPU",
          declare_selftest},

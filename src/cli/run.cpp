@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "activate/render.hpp"
+#include "cli/help.hpp"
 #include "cli/progress_plain.hpp"
 #include "cli/progress_terminal.hpp"
 #include "cli/report.hpp"
@@ -29,8 +30,9 @@ namespace {
 constexpr const char* description =
     "CUDA toolkits side by side, each proven to work: install, switch, verify.";
 constexpr const char* footer =
-    "Exit status: 0 done, 1 failed, 2 wrong usage, 3 a check found something, 77 skipped,\n"
-    "130/143 interrupted. Every CUDAENV_* variable: `cudaenv env`. Manual: `man cudaenv`.";
+    "Exit status: 0 done, 1 failed, 2 wrong usage, 3 a check found something,\n"
+    "77 skipped, 130/143 interrupted. Every CUDAENV_* variable: `cudaenv env`.\n"
+    "Manual: `man cudaenv`.";
 
 // A file that is opened while a standard stream is closed takes the stream's number, and what is
 // said later would be written into it. So each number is held by something that takes no byte.
@@ -77,7 +79,14 @@ int report(const Error& error, const Style& style) {
   return exit_status(error);
 }
 
+// Lines that are longer than a page of a book are hard to read.
+unsigned help_width() {
+  return std::clamp(sys::is_terminal(STDOUT_FILENO) ? sys::terminal_width(STDOUT_FILENO) : 80u, 60u,
+                    100u);
+}
+
 void declare(CLI::App& app, Session& session, const std::vector<Command>& commands) {
+  app.formatter(help_formatter(help_width()));  // the commands' too
   app.require_subcommand(1);
   app.set_version_flag("--version,-V", fmt::format("cudaenv {}", version_text),
                        "Print the version");

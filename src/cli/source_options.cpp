@@ -10,6 +10,7 @@ void add_source_options(CLI::App& app, commands::InstallRequest& request) {
   app.add_option("--mirror", request.mirrors,
                  "A mirror that stands for NVIDIA's host: http, https or file URL; several are "
                  "tried in order (CUDAENV_MIRROR)")
+      ->type_name("URL")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_flag("--trust-mirror", request.trust_mirror,

@@ -68,6 +68,13 @@ std::string decapitalised(std::string text) {
   return text;
 }
 
+// "--mirror: 1 required URL missing" in the parser's words.
+std::string in_our_words(const std::string& refusal) {
+  const auto at = refusal.find(": 1 required ");
+  if (at == std::string::npos || !refusal.ends_with(" missing")) return decapitalised(refusal);
+  return fmt::format("`{}` needs a value", refusal.substr(0, at));
+}
+
 }  // namespace
 
 Error usage_error(const CLI::Error& refusal, const CLI::App& app,
@@ -85,7 +92,7 @@ Error usage_error(const CLI::Error& refusal, const CLI::App& app,
   const std::string advice = fmt::format("see `cudaenv {} --help`", chosen.front()->get_name());
   if (app.remaining_size(true) > 0) return unexpected(app, chosen.front()).help(advice);
   const auto what = text::visible(without_secrets(text::trimmed(refusal.what())), 400);
-  return Error(ErrorKind::usage, decapitalised(what)).help(advice);
+  return Error(ErrorKind::usage, in_our_words(what)).help(advice);
 }
 
 }  // namespace cudaenv::cli

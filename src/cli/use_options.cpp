@@ -6,6 +6,7 @@ namespace cudaenv::cli {
 
 void add_use_options(CLI::App& app, commands::UseRequest& request) {
   app.add_option("--with", request.with, "A library that it has to have: cudnn@8.9")
+      ->type_name("LIBRARY")
       ->allow_extra_args(false);
   app.add_flag_callback(
       "--no-ld-path", [&request] { request.ld_path = false; },

@@ -16,8 +16,9 @@ from pathlib import Path
 
 from documented import commands_of, help_of
 
-# "-n,--name VALUE" at the beginning of a line of help
-OPTION = re.compile(r"(-[a-zA-Z]\b|--[a-z][a-z0-9-]*)(?:,(--[a-z][a-z0-9-]*))?(?: ([A-Z]+\b))?")
+# "-n, --name VALUE" at the beginning of a line of help; further in are descriptions.
+OPTION = re.compile(
+    r" {2,6}(-[a-zA-Z]\b|--[a-z][a-z0-9-]*)(?:, (--[a-z][a-z0-9-]*))?(?: ([A-Z]+\b))?")
 # What ends our command in a line for a shell.
 ENDS = re.compile(r"\s(?:\||&&|;|<|>|2>|>>|#|\\$)|[;|]\s|\)\"?$|`")
 
@@ -28,10 +29,10 @@ class Command:
     def __init__(self, text):
         self.values = {}  # option: whether a value follows
         for line in text.splitlines():
-            option = OPTION.match(line.strip()) if line.startswith(" ") else None
+            option = OPTION.match(line)
             for name in filter(None, option.groups()[:2] if option else ()):
                 self.values[name] = bool(option[3])
-        self.words = "Positionals:" in text
+        self.words = "Arguments:" in text
 
 
 def texts_of_cpp(text):
@@ -119,11 +120,11 @@ def run(root, program):
 
 
 def self_test():
-    top = Command("Usage: cudaenv COMMAND\n\nOptions:\n  -q,--quiet   Less\n  --root DIR   There\n")
+    top = Command("Usage: cudaenv COMMAND\n\nOptions:\n  -q, --quiet   Less\n      --root DIR   There\n")
     commands = {
-        "install": Command("Usage: cudaenv install [OPTIONS] [SPEC...]\n\nPositionals:\n  SPEC  x\n"
-                           "\nOptions:\n  --with ADDON   And this\n  -n,--dry-run   Plan\n"),
-        "gc": Command("Usage: cudaenv gc [OPTIONS]\n\nOptions:\n  --json  JSON\n")}
+        "install": Command("Usage: cudaenv install [OPTIONS] [SPEC...]\n\nArguments:\n  SPEC  x\n"
+                           "\nOptions:\n      --with ADDON   And this\n  -n, --dry-run   Plan\n"),
+        "gc": Command("Usage: cudaenv gc [OPTIONS]\n\nOptions:\n      --json  JSON\n")}
     cases = [(problem_of(typed, top, commands), wanted) for typed, wanted in (
         ("install 12 --with cudnn -n", None),
         ("-q --root /x install 12 --dry-run | head -3", None),

@@ -37,7 +37,7 @@ def commands_of(help_text):
     for line in help_text.splitlines():
         heading = re.match(r"(\w[\w ]*):\s*$", line)
         if heading:
-            inside = heading.group(1) not in ("Usage", "Options", "Positionals")
+            inside = heading.group(1) not in ("Usage", "Options", "Arguments")
         elif re.match(r"\S", line):
             inside = False
         elif inside:
@@ -122,7 +122,7 @@ def main(root, tool):
 
 
 def self_test():
-    top = ("Usage: cudaenv COMMAND\n\nPositionals:\n  spec  text\n\nOptions:\n  -h,--help   text\n\n"
+    top = ("Usage: cudaenv COMMAND\n\nArguments:\n  spec  text\n\nOptions:\n  -h, --help   text\n\n"
            "Install:\n  install   Install it\n            and more\nLook:\n  gc        Sweep\n\n"
            "Exit status: 0 done\n  nothing   here\n")
     man = ('.\\" --ghost in a comment\n.It Ic install Fl -dry-run\n.It Ic gc\n.Fl Fl help\n'
