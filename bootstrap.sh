@@ -324,7 +324,7 @@ try_toolkit() {
   if has_gpu; then arch=(-arch=native); fi
   say "$nvcc${arch[*]:+ ${arch[*]}} -o add add.cu"
   attempt "compile with $nvcc" "if it rejects the compiler: install an older g++ and run again with \
-NVCC_CCBIN=g++-N" "$nvcc" "${arch[@]}" -o "$scratch/add" "$scratch/add.cu"
+NVCC_PREPEND_FLAGS='-ccbin g++-N'" "$nvcc" "${arch[@]}" -o "$scratch/add" "$scratch/add.cu"
   if has_gpu; then
     attempt 'run the program' "\`nvidia-smi\` shows whether the driver answers" "$scratch/add"
   else

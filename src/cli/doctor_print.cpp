@@ -70,6 +70,22 @@ void add_toolkits(const doctor::Observed& seen, Rows& rows, const Style& style) 
   }
 }
 
+// A toolkit that is judged and has an nvcc; null where none is.
+const doctor::ToolkitFacts* compiling_toolkit(const doctor::Observed& seen) {
+  for (const auto& path : seen.judged) {
+    const auto* facts = seen.toolkit(path);
+    if (facts && facts->is_compiler()) return facts;
+  }
+  return nullptr;
+}
+
+// What the nvcc of that toolkit takes.
+std::optional<CompilerFacts> taken_compiler(const doctor::Observed& seen) {
+  const auto* toolkit = compiling_toolkit(seen);
+  const auto version = toolkit ? toolkit->version() : std::nullopt;
+  return version ? seen.compilers.with(*version).chosen : seen.compilers.chosen;
+}
+
 Rows summary(const commands::DoctorResult& result, const Style& style) {
   const auto& seen = result.seen;
   Rows rows;
@@ -78,8 +94,8 @@ Rows summary(const commands::DoctorResult& result, const Style& style) {
   for (const auto& gpu : seen.driver.gpus) rows.push_back({style.bold("GPU"), gpu_text(gpu)});
   if (seen.driver.gpus.empty()) rows.push_back({style.bold("GPU"), "none"});
   add_toolkits(seen, rows, style);
-  if (seen.compilers.chosen) {
-    rows.push_back({style.bold("compiler"), compiler_text(*seen.compilers.chosen)});
+  if (const auto compiler = taken_compiler(seen)) {
+    rows.push_back({style.bold("compiler"), compiler_text(*compiler)});
   }
   if (seen.glibc) rows.push_back({style.bold("glibc"), seen.glibc->text()});
   return rows;
@@ -165,16 +181,6 @@ Json compiler_json(const std::optional<CompilerFacts>& compiler) {
           {"path", json_of(compiler->path)}};
 }
 
-// A toolkit that is judged and with which programs can be compiled; null where none is.
-const doctor::ToolkitFacts* compiling_toolkit(const doctor::Observed& seen) {
-  if (!seen.compilers.chosen) return nullptr;
-  for (const auto& path : seen.judged) {
-    const auto* facts = seen.toolkit(path);
-    if (facts && facts->is_compiler()) return facts;
-  }
-  return nullptr;
-}
-
 // A label's value as the exposition format wants it.
 std::string label(std::string_view value) {
   std::string result;
@@ -228,9 +234,10 @@ std::string doctor_verdict(const commands::DoctorResult& result) {
   }
   const auto* toolkit = compiling_toolkit(seen);
   return fmt::format("nothing of CUDA runs here without a working driver; {}",
-                     toolkit ? fmt::format("programs can be compiled, with CUDA {}",
-                                           text_of(toolkit->version(), "of unknown version"))
-                             : "nor is there a toolkit with a host compiler");
+                     toolkit && taken_compiler(seen)
+                         ? fmt::format("programs can be compiled, with CUDA {}",
+                                       text_of(toolkit->version(), "of unknown version"))
+                         : "nor is there a toolkit with a host compiler");
 }
 
 std::string doctor_json(const commands::DoctorResult& result) {
@@ -249,7 +256,7 @@ std::string doctor_json(const commands::DoctorResult& result) {
                   {"gpus", gpus_json(seen)},
                   {"toolkits", toolkits_json(seen)},
                   {"nvcc", nvccs_json(seen)},
-                  {"compiler", compiler_json(seen.compilers.chosen)},
+                  {"compiler", compiler_json(taken_compiler(seen))},
                   {"compilers", std::move(installed)},
                   {"glibc", json_of(seen.glibc)},
                   {"findings", findings_json(result.findings)}};

@@ -208,10 +208,7 @@ MeantToolkit Check::auto_toolkit(const doctor::Observed& seen) const {
   if (driver.version() || driver.cuda) question.machine.driver = driver;
   question.machine.gpus = seen.driver.gpus;
   question.machine.glibc = seen.glibc;
-  auto& compilers = question.machine.compilers;
-  compilers = seen.compilers.installed;
-  // The one that nvcc itself takes comes first.
-  if (const auto& first = seen.compilers.chosen) compilers.insert(compilers.begin(), *first);
+  seen.compilers.tell(question.machine);
   question.framework = wish_;
   for (const auto& facts : seen.toolkits) {
     const auto release = doctor::release_of(facts, tables_);

@@ -133,7 +133,7 @@ void LayerCheck::check_gpus(const Version& toolkit) {
 }
 
 void LayerCheck::check_build(const Version& toolkit) {
-  if (const auto& compiler = seen_.compilers.chosen) {
+  if (const auto compiler = seen_.compilers.with(toolkit).chosen) {
     auto judged = doctor::judge_host_compiler(seen_.compilers, tables_, toolkit);
     add("compiler", compat::name_of(judged.fit),
         fmt::format("{} {}", compiler->family, compiler->version.text()),

@@ -56,11 +56,7 @@ compat::Machine this_machine(const Host& host) {
   // All of them: what is hidden from this shell is not gone.
   machine.gpus = std::move(report.gpus);
   machine.glibc = doctor::glibc_version(tree);
-  auto compilers = doctor::host_compilers(tree, host.environment, host.interrupt);
-  machine.compilers = std::move(compilers.installed);
-  if (compilers.chosen) {
-    machine.compilers.insert(machine.compilers.begin(), std::move(*compilers.chosen));
-  }
+  doctor::host_compilers(tree, host.environment, host.interrupt).tell(machine);
   return machine;
 }
 

@@ -35,7 +35,7 @@ std::vector<std::string> by_layer(Layer layer) {
       return {"see whether its files are whole: `cudaenv verify`",
               "see whether another one of that name is in front: LD_LIBRARY_PATH, LD_PRELOAD"};
     case Layer::host_compiler:
-      return {"name a compiler that this nvcc takes: `export NVCC_CCBIN=g++-12`",
+      return {"name a compiler that this nvcc takes: `export NVCC_PREPEND_FLAGS='-ccbin g++-12'`",
               "or use a newer toolkit"};
     case Layer::compiler:
       return {"see whether its files are whole: `cudaenv verify`"};

@@ -92,9 +92,13 @@ BuildVerdict judge_compiler(const Tables& tables, const Version& toolkit,
   return {Fit::fits, {}};
 }
 
+bool reads_ccbin(const Version& toolkit) {
+  static const Version first = *Version::parse("12.5");
+  return toolkit >= first;
+}
+
 std::string compiler_setting(const Version& toolkit, const std::string& compiler) {
-  // NVCC_CCBIN is of CUDA 12; the flags are read from 11 on.
-  if (toolkit.major() >= 12) return "export NVCC_CCBIN=" + text::shell_quoted(compiler);
+  if (reads_ccbin(toolkit)) return "export NVCC_CCBIN=" + text::shell_quoted(compiler);
   return "export NVCC_PREPEND_FLAGS=" + text::shell_quoted("-ccbin " + compiler);
 }
 

@@ -22,6 +22,10 @@ struct BuildVerdict {
 BuildVerdict judge_compiler(const Tables& tables, const Version& toolkit,
                             const CompilerFacts& compiler);
 
+// Whether the toolkit's nvcc reads NVCC_CCBIN: from 12.5 on. Tried: those of 11.8.89 and 12.4.131
+// do not, 12.5.40's and 13.0.88's do; all four read NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS.
+bool reads_ccbin(const Version& toolkit);
+
 // What makes the toolkit's nvcc take this host compiler, a path or a command, for a shell.
 std::string compiler_setting(const Version& toolkit, const std::string& compiler);
 

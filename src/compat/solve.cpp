@@ -250,8 +250,9 @@ void Solver::say_machine(const Version& toolkit) {
   }
   if (const auto compiler = choose_compiler(tables_, toolkit, machine.compilers)) {
     auto line = fmt::format("its nvcc takes {} {}", compiler->family, compiler->version.text());
-    // nvcc itself takes the first, and fails with it.
-    const auto& first = machine.compilers.front();
+    // What nvcc takes by itself, and fails with.
+    const auto& first = machine.without_ccbin && !reads_ccbin(toolkit) ? *machine.without_ccbin
+                                                                       : machine.compilers.front();
     if (judge_compiler(tables_, toolkit, first).fit != Fit::fits && !compiler->path.empty()) {
       line += fmt::format(", not {} {}: `{}`", first.family, first.version.text(),
                           compiler_setting(toolkit, compiler->path));

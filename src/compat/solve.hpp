@@ -13,8 +13,10 @@ struct Machine {
   std::optional<DriverFacts> driver;
   std::vector<GpuFacts> gpus;
   std::optional<Version> glibc;
-  std::vector<CompilerFacts> compilers;
+  std::vector<CompilerFacts> compilers;  // the first is what nvcc takes by itself
   std::optional<Version> python;
+  // Where NVCC_CCBIN names the first: what an nvcc takes instead that does not read it.
+  std::optional<CompilerFacts> without_ccbin;
 };
 
 struct Question {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
 #include "compat/build.hpp"
 #include "compat/driver.hpp"
 #include "compat/gpu.hpp"
@@ -38,7 +39,7 @@ void judge_driver_and_gpus(const Observed& seen, const compat::Tables& tables,
 
 void judge_host(const Observed& seen, const compat::Tables& tables, const Version& toolkit,
                 Findings& findings) {
-  const auto& compilers = seen.compilers;
+  const auto compilers = seen.compilers.with(toolkit);
   if (!compilers.chosen) {
     add(findings,
         {{"compiler.none",
@@ -49,7 +50,7 @@ void judge_host(const Observed& seen, const compat::Tables& tables, const Versio
           {compilers.by_variable ? "unset NVCC_CCBIN NVCC_PREPEND_FLAGS NVCC_APPEND_FLAGS"
                                  : "install g++, from your distribution"}}});
   } else {
-    add(findings, judge_host_compiler(compilers, tables, toolkit).findings);
+    add(findings, judge_host_compiler(seen.compilers, tables, toolkit).findings);
   }
   if (seen.glibc) add(findings, compat::judge_glibc(tables, toolkit, *seen.glibc).findings);
 }
@@ -66,11 +67,17 @@ void judge_libraries(const Observed& seen, const compat::Tables& tables, const T
 
 }  // namespace
 
-compat::BuildVerdict judge_host_compiler(const HostCompilers& compilers,
-                                         const compat::Tables& tables, const Version& toolkit) {
+compat::BuildVerdict judge_host_compiler(const HostCompilers& machine, const compat::Tables& tables,
+                                         const Version& toolkit) {
+  const auto compilers = machine.with(toolkit);
   auto verdict = compat::judge_compiler(tables, toolkit, *compilers.chosen);
   const bool misfit = verdict.fit == compat::Fit::too_new || verdict.fit == compat::Fit::too_old;
   const auto fitting = compat::choose_compiler(tables, toolkit, compilers.installed);
+  if (misfit && !compilers.ccbin.empty() && !verdict.findings.empty()) {
+    verdict.findings.front().why.push_back(
+        fmt::format("NVCC_CCBIN names `{}`, but nvcc reads that variable from CUDA 12.5 on",
+                    text::visible(compilers.ccbin, 200)));
+  }
   if (misfit && fitting && !verdict.findings.empty()) {
     verdict.findings.front().help = {fmt::format("{}  # {} {}, which fits",
                                                  compat::compiler_setting(toolkit, fitting->path),

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "compat/build.hpp"
 #include "sys/machine.hpp"
 #include "sys/process.hpp"
 
@@ -67,10 +68,9 @@ std::optional<CompilerFacts> compiler_at(const sys::Tree& tree, const std::strin
   return CompilerFacts{family, *version, program};
 }
 
-// The compiler that nvcc is told to take, as far as the environment tells; empty: none. Flags count
-// before NVCC_CCBIN, and of two the last.
-std::string named_compiler(const sys::Environment& environment) {
-  std::string named = environment.get("NVCC_CCBIN").value_or("");
+// The compiler that nvcc's flags name; empty: none. Of two the last counts.
+std::string compiler_of_flags(const sys::Environment& environment) {
+  std::string named;
   for (const char* variable : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"}) {
     bool next = false;
     const std::string flags = environment.get(variable).value_or("");
@@ -84,6 +84,19 @@ std::string named_compiler(const sys::Environment& environment) {
     }
   }
   return named;
+}
+
+// Where nvcc finds what it is told to take: a folder is searched for gcc, a bare name goes through
+// PATH. Nothing where it finds none.
+std::optional<CompilerFacts> compiler_named(const sys::Tree& tree, std::string program,
+                                            const sys::Environment& environment,
+                                            const Interrupt& interrupt) {
+  if (tree.is_directory(program)) program += "/gcc";
+  if (program.find('/') == std::string::npos) {
+    program = program_on_path(tree, environment, program);
+  }
+  if (program.empty() || !tree.is_program(program)) return std::nullopt;
+  return compiler_at(tree, program, environment, interrupt);
 }
 
 }  // namespace
@@ -106,20 +119,15 @@ std::optional<CompilerFacts> compiler_of_name(std::string_view name) {
 HostCompilers host_compilers(const sys::Tree& tree, const sys::Environment& environment,
                              const Interrupt& interrupt) {
   HostCompilers compilers;
-  std::string program = named_compiler(environment);
-  if (!program.empty()) {
-    compilers.by_variable = true;
-    // A folder is searched for gcc; a bare name goes through PATH.
-    if (tree.is_directory(program)) program += "/gcc";
-    if (program.find('/') == std::string::npos) {
-      program = program_on_path(tree, environment, program);
-    }
-  } else {
-    program = program_on_path(tree, environment, "gcc");
-  }
-  if (!program.empty() && tree.is_program(program)) {
-    compilers.chosen = compiler_at(tree, program, environment, interrupt);
-  }
+  const auto at = [&](const std::string& program) {
+    return compiler_named(tree, program, environment, interrupt);
+  };
+  const std::string of_flags = compiler_of_flags(environment);
+  compilers.ccbin = of_flags.empty() ? environment.get("NVCC_CCBIN").value_or("") : "";
+  const std::string named = of_flags.empty() ? compilers.ccbin : of_flags;
+  compilers.by_variable = !named.empty();
+  compilers.chosen = at(named.empty() ? "gcc" : named);
+  if (!compilers.ccbin.empty()) compilers.without_ccbin = at("gcc");
   for (const char* folder : {"/usr/bin", "/usr/local/bin"}) {
     for (const auto& name : tree.list(folder)) {
       if (name.find("++-") == std::string::npos) continue;
@@ -142,6 +150,25 @@ HostCompilers host_compilers(const sys::Tree& tree, const sys::Environment& envi
   std::sort(compilers.installed.begin(), compilers.installed.end(),
             [](const CompilerFacts& a, const CompilerFacts& b) { return b.version < a.version; });
   return compilers;
+}
+
+HostCompilers HostCompilers::with(const Version& toolkit) const {
+  HostCompilers seen = *this;
+  if (ccbin.empty()) return seen;
+  if (compat::reads_ccbin(toolkit)) {
+    seen.ccbin.clear();
+  } else {
+    seen.chosen = without_ccbin;
+    seen.by_variable = false;
+  }
+  return seen;
+}
+
+void HostCompilers::tell(compat::Machine& machine) const {
+  machine.compilers = installed;
+  machine.without_ccbin = without_ccbin;
+  if (without_ccbin) machine.compilers.insert(machine.compilers.begin(), *without_ccbin);
+  if (chosen) machine.compilers.insert(machine.compilers.begin(), *chosen);
 }
 
 std::optional<Version> version_of_glibc(std::string_view bytes) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/interrupt.hpp"
+#include "compat/solve.hpp"
 #include "model/facts.hpp"
 #include "sys/environment.hpp"
 #include "sys/tree.hpp"
@@ -18,8 +19,16 @@ struct HostCompilers {
   // PATH. Nothing where there is none.
   std::optional<CompilerFacts> chosen;
   bool by_variable = false;  // one of those variables named it
+  // Where it is NVCC_CCBIN that names it: this, and what an nvcc takes that does not read it.
+  std::string ccbin;
+  std::optional<CompilerFacts> without_ccbin;
   std::vector<CompilerFacts>
       installed;  // g++-N and clang++-N of the system's folders, newest first
+
+  // As the toolkit's nvcc sees them; `ccbin` stays where it is not read.
+  HostCompilers with(const Version& toolkit) const;
+  // As compat::solve asks for them.
+  void tell(compat::Machine& machine) const;
 };
 
 // On this machine the chosen compiler is asked; the others, and those of a tree, are known by their

@@ -74,13 +74,13 @@ TEST_CASE("F08: a host compiler that is too new names an installed one that fits
   REQUIRE(finding);
   CHECK(finding->severity == Severity::error);
   REQUIRE(finding->help.size() == 1);
-  CHECK(finding->help[0].starts_with("export NVCC_CCBIN=/usr/bin/g++-12"));
+  CHECK(finding->help[0].starts_with("export NVCC_PREPEND_FLAGS='-ccbin /usr/bin/g++-12'"));
   for (const auto& help : finding->help) {
     CHECK(help.find("allow-unsupported") == std::string::npos);
   }
 }
 
-TEST_CASE("F08: gcc 12.3 passes with 12.1, and NVCC_CCBIN is what counts") {
+TEST_CASE("F08: gcc 12.3 passes with 12.1, and what its nvcc is told to take is what counts") {
   Machine machine("12.1.1");
   machine.assumed.gcc = Version::parse("12.3.0");
   CHECK_FALSE(find(judged(machine), "compiler.too-new"));
@@ -89,8 +89,28 @@ TEST_CASE("F08: gcc 12.3 passes with 12.1, and NVCC_CCBIN is what counts") {
   machine.link("/usr/bin/gcc", "gcc-13");
   CHECK(find(judged(machine), "compiler.too-new"));
   machine.program("/usr/bin/g++-12");
-  machine.variables["NVCC_CCBIN"] = "/usr/bin/g++-12";
+  machine.variables["NVCC_PREPEND_FLAGS"] = "-ccbin /usr/bin/g++-12";
   CHECK_FALSE(find(judged(machine), "compiler.too-new"));
+}
+
+TEST_CASE("F08: NVCC_CCBIN counts from CUDA 12.5 on, and before is told to be of no use") {
+  const auto with_ccbin = [](const char* release) {
+    Machine machine(release);
+    machine.assumed.gcc.reset();
+    machine.program("/usr/bin/gcc-14");
+    machine.link("/usr/bin/gcc", "gcc-14");
+    machine.program("/usr/bin/g++-12");
+    machine.variables["NVCC_CCBIN"] = "/usr/bin/g++-12";
+    return judged(machine);
+  };
+  CHECK_FALSE(find(with_ccbin("12.6.3"), "compiler.too-new"));
+  CHECK_FALSE(find(with_ccbin("12.5.0"), "compiler.too-new"));
+  const auto findings = with_ccbin("12.4.1");
+  const auto* finding = find(findings, "compiler.too-new");
+  REQUIRE(finding);
+  CHECK(finding->why.back() ==
+        "NVCC_CCBIN names `/usr/bin/g++-12`, but nvcc reads that variable from CUDA 12.5 on");
+  CHECK(finding->help.at(0).starts_with("export NVCC_PREPEND_FLAGS="));
 }
 
 TEST_CASE("F08: no host compiler at all is a warning, for a toolkit that compiles") {

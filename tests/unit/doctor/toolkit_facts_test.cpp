@@ -124,7 +124,10 @@ TEST_CASE("NVCC_CCBIN names the host compiler, a file or its folder") {
   CHECK(tree.seen().compilers.chosen->version.text() == "10");
   tree.variables["NVCC_CCBIN"] = "gcc-9";
   CHECK(tree.seen().compilers.chosen->path == "/usr/bin/gcc-9");
-  // nvcc's own flags count before it, and before CUDA 12 alone.
+  // An nvcc that does not read it takes that of PATH, where there is one.
+  CHECK_FALSE(tree.seen().compilers.with(*Version::parse("12.4")).chosen);
+  CHECK(tree.seen().compilers.with(*Version::parse("12.5")).chosen->path == "/usr/bin/gcc-9");
+  // nvcc's own flags count before it, and before CUDA 12.5 alone.
   tree.program("/usr/bin/g++-11");
   tree.variables["NVCC_PREPEND_FLAGS"] = "-O3  -ccbin /usr/bin/g++-11 -lineinfo";
   CHECK(tree.seen().compilers.chosen->version.text() == "11");
