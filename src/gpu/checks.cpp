@@ -1,5 +1,6 @@
 #include "gpu/checks.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -117,8 +118,12 @@ std::vector<Check> read_checks(const sys::ChildOutcome& outcome, std::chrono::mi
     open.clear();
   }
   if (!outcome.done()) {
-    checks.push_back(
-        {open.empty() ? "process" : open, Verdict::failed, 0, "", failure_of(outcome, limit)});
+    auto failure = failure_of(outcome, limit);
+    // What hangs had all the time that was left.
+    double milliseconds = failure.layer == Layer::hang ? static_cast<double>(limit.count()) : 0;
+    for (const auto& check : checks) milliseconds -= check.milliseconds;
+    checks.push_back({open.empty() ? "process" : open, Verdict::failed, std::max(milliseconds, 0.0),
+                      "", std::move(failure)});
   }
   return checks;
 }

@@ -55,6 +55,8 @@ for fault in wrong:wrong_result crash:crash hang:hang; do
   assert_status 1 "the fault $fault"
   assert_contains "the layer" "$(first_failure)" " ${fault##*:}"
 done
+assert_equal "a hang took the time it had" "True" \
+  "$(value "abs(result['levels'][0]['milliseconds'] - 2000) < 1")"
 run env CUDAENV_SELFTEST_FAULT=memory:wrong LD_LIBRARY_PATH="$CUDAENV_TEST_FAKES/gpu" \
   "$CUDAENV" selftest --level memory
 assert_status 1 "a bit that flips"
