@@ -133,10 +133,12 @@ void LayerCheck::check_gpus(const Version& toolkit) {
 }
 
 void LayerCheck::check_build(const Version& toolkit) {
-  if (const auto compiler = seen_.compilers.with(toolkit).chosen) {
+  const auto taken = seen_.compilers.with(toolkit);
+  if (taken.chosen || taken.by_variable || !taken.ccbin.empty()) {
     auto judged = doctor::judge_host_compiler(seen_.compilers, tables_, toolkit);
     add("compiler", compat::name_of(judged.fit),
-        fmt::format("{} {}", compiler->family, compiler->version.text()),
+        taken.chosen ? fmt::format("{} {}", taken.chosen->family, taken.chosen->version.text())
+                     : "none",
         std::move(judged.findings), assumed_.gcc.has_value());
   }
   if (seen_.glibc) {

@@ -160,9 +160,9 @@ void Solver::weigh_build(Candidate& candidate) const {
       candidate.findings.push_back(std::move(finding));
     }
   }
-  if (machine.compilers.empty()) return;
-  if (choose_compiler(tables_, candidate.toolkit, machine.compilers)) return;
-  auto verdict = judge_compiler(tables_, candidate.toolkit, machine.compilers.front());
+  const auto taken = machine.taken_by(candidate.toolkit);
+  if (!taken || choose_compiler(tables_, candidate.toolkit, machine.compilers)) return;
+  auto verdict = judge_compiler(tables_, candidate.toolkit, *taken);
   for (auto& finding : verdict.findings) {
     finding.severity = std::min(finding.severity, Severity::warning);
     candidate.findings.push_back(std::move(finding));
@@ -251,11 +251,11 @@ void Solver::say_machine(const Version& toolkit) {
   if (const auto compiler = choose_compiler(tables_, toolkit, machine.compilers)) {
     auto line = fmt::format("its nvcc takes {} {}", compiler->family, compiler->version.text());
     // What nvcc takes by itself, and fails with.
-    const auto& first = machine.without_ccbin && !reads_ccbin(toolkit) ? *machine.without_ccbin
-                                                                       : machine.compilers.front();
-    if (judge_compiler(tables_, toolkit, first).fit != Fit::fits && !compiler->path.empty()) {
-      line += fmt::format(", not {} {}: `{}`", first.family, first.version.text(),
-                          compiler_setting(toolkit, compiler->path));
+    const auto taken = machine.taken_by(toolkit);
+    const bool fails = !taken || judge_compiler(tables_, toolkit, *taken).fit != Fit::fits;
+    if (fails && !compiler->path.empty()) {
+      if (taken) line += fmt::format(", not {} {}", taken->family, taken->version.text());
+      line += fmt::format(": `{}`", compiler_setting(toolkit, compiler->path));
     }
     why.push_back(std::move(line));
   }
@@ -341,6 +341,12 @@ void Solver::say_framework() {
 }
 
 }  // namespace
+
+std::optional<CompilerFacts> Machine::taken_by(const Version& toolkit) const {
+  if (by_ccbin && !reads_ccbin(toolkit)) return without_ccbin;
+  if (compilers.empty()) return std::nullopt;
+  return compilers.front();
+}
 
 Answer solve(const Tables& tables, const Question& question) {
   return Solver(tables, question).solve();

@@ -15,8 +15,12 @@ struct Machine {
   std::optional<Version> glibc;
   std::vector<CompilerFacts> compilers;  // the first is what nvcc takes by itself
   std::optional<Version> python;
-  // Where NVCC_CCBIN names the first: what an nvcc takes instead that does not read it.
-  std::optional<CompilerFacts> without_ccbin;
+  bool by_ccbin = false;  // NVCC_CCBIN names the first
+  // What an nvcc takes then that does not read it.
+  std::optional<CompilerFacts> without_ccbin = {};
+
+  // What the toolkit's nvcc takes by itself; nothing where it finds none.
+  std::optional<CompilerFacts> taken_by(const Version& toolkit) const;
 };
 
 struct Question {

@@ -37,21 +37,20 @@ void judge_driver_and_gpus(const Observed& seen, const compat::Tables& tables,
   }
 }
 
+compat::Finding no_compiler(const HostCompilers& taken) {
+  const bool misnamed = taken.by_variable;
+  return {"compiler.none",
+          compat::Severity::warning,
+          misnamed ? "NVCC_CCBIN, or -ccbin in NVCC_PREPEND_FLAGS, names no compiler"
+                   : "there is no gcc on PATH: nvcc needs a host compiler",
+          {},
+          {misnamed ? "unset NVCC_CCBIN NVCC_PREPEND_FLAGS NVCC_APPEND_FLAGS"
+                    : "install g++, from your distribution"}};
+}
+
 void judge_host(const Observed& seen, const compat::Tables& tables, const Version& toolkit,
                 Findings& findings) {
-  const auto compilers = seen.compilers.with(toolkit);
-  if (!compilers.chosen) {
-    add(findings,
-        {{"compiler.none",
-          compat::Severity::warning,
-          compilers.by_variable ? "NVCC_CCBIN, or -ccbin in NVCC_PREPEND_FLAGS, names no compiler"
-                                : "there is no gcc on PATH: nvcc needs a host compiler",
-          {},
-          {compilers.by_variable ? "unset NVCC_CCBIN NVCC_PREPEND_FLAGS NVCC_APPEND_FLAGS"
-                                 : "install g++, from your distribution"}}});
-  } else {
-    add(findings, judge_host_compiler(seen.compilers, tables, toolkit).findings);
-  }
+  add(findings, judge_host_compiler(seen.compilers, tables, toolkit).findings);
   if (seen.glibc) add(findings, compat::judge_glibc(tables, toolkit, *seen.glibc).findings);
 }
 
@@ -67,21 +66,26 @@ void judge_libraries(const Observed& seen, const compat::Tables& tables, const T
 
 }  // namespace
 
-compat::BuildVerdict judge_host_compiler(const HostCompilers& machine, const compat::Tables& tables,
-                                         const Version& toolkit) {
-  const auto compilers = machine.with(toolkit);
-  auto verdict = compat::judge_compiler(tables, toolkit, *compilers.chosen);
-  const bool misfit = verdict.fit == compat::Fit::too_new || verdict.fit == compat::Fit::too_old;
-  const auto fitting = compat::choose_compiler(tables, toolkit, compilers.installed);
-  if (misfit && !compilers.ccbin.empty() && !verdict.findings.empty()) {
-    verdict.findings.front().why.push_back(
+compat::BuildVerdict judge_host_compiler(const HostCompilers& compilers,
+                                         const compat::Tables& tables, const Version& toolkit) {
+  const auto taken = compilers.with(toolkit);
+  auto verdict = taken.chosen ? compat::judge_compiler(tables, toolkit, *taken.chosen)
+                              : compat::BuildVerdict{compat::Fit::unknown, {no_compiler(taken)}};
+  const bool misfit =
+      !taken.chosen || verdict.fit == compat::Fit::too_new || verdict.fit == compat::Fit::too_old;
+  if (!misfit || verdict.findings.empty()) return verdict;
+  auto& finding = verdict.findings.front();
+  if (!taken.ccbin.empty()) {
+    finding.why.push_back(
         fmt::format("NVCC_CCBIN names `{}`, but nvcc reads that variable from CUDA 12.5 on",
-                    text::visible(compilers.ccbin, 200)));
+                    text::visible(taken.ccbin, 200)));
   }
-  if (misfit && fitting && !verdict.findings.empty()) {
-    verdict.findings.front().help = {fmt::format("{}  # {} {}, which fits",
-                                                 compat::compiler_setting(toolkit, fitting->path),
-                                                 fitting->family, fitting->version.text())};
+  const auto fitting = compat::choose_compiler(tables, toolkit, compilers.installed);
+  const bool misnamed = !taken.chosen && taken.by_variable;
+  if (fitting && !misnamed) {
+    finding.help = {fmt::format("{}  # {} {}, which fits",
+                                compat::compiler_setting(toolkit, fitting->path), fitting->family,
+                                fitting->version.text())};
   }
   return verdict;
 }

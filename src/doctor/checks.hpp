@@ -49,10 +49,10 @@ Findings check_xids(const Observed& seen, const compat::Tables& tables);
 // What the tables say of the toolkits that are judged: driver, GPUs, host compiler, C library,
 // cuDNN, NCCL.
 Findings check_compatibility(const Observed& seen, const compat::Tables& tables);
-// The chosen host compiler, which has to be there, with a toolkit; the help names an installed one
-// that fits.
-compat::BuildVerdict judge_host_compiler(const HostCompilers& machine, const compat::Tables& tables,
-                                         const Version& toolkit);
+// What the toolkit's nvcc takes, of which it may be too old or too new a one, or none; the help
+// names an installed one that fits.
+compat::BuildVerdict judge_host_compiler(const HostCompilers& compilers,
+                                         const compat::Tables& tables, const Version& toolkit);
 
 // The release that a toolkit's files name, as far as the tables know it.
 std::optional<Version> release_of(const ToolkitFacts& facts, const compat::Tables& tables);

@@ -91,9 +91,10 @@ std::string compiler_of_flags(const sys::Environment& environment) {
 std::optional<CompilerFacts> compiler_named(const sys::Tree& tree, std::string program,
                                             const sys::Environment& environment,
                                             const Interrupt& interrupt) {
-  if (tree.is_directory(program)) program += "/gcc";
   if (program.find('/') == std::string::npos) {
     program = program_on_path(tree, environment, program);
+  } else if (tree.is_directory(program)) {
+    program += "/gcc";
   }
   if (program.empty() || !tree.is_program(program)) return std::nullopt;
   return compiler_at(tree, program, environment, interrupt);
@@ -166,6 +167,7 @@ HostCompilers HostCompilers::with(const Version& toolkit) const {
 
 void HostCompilers::tell(compat::Machine& machine) const {
   machine.compilers = installed;
+  machine.by_ccbin = !ccbin.empty() && chosen;
   machine.without_ccbin = without_ccbin;
   if (without_ccbin) machine.compilers.insert(machine.compilers.begin(), *without_ccbin);
   if (chosen) machine.compilers.insert(machine.compilers.begin(), *chosen);

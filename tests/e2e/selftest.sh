@@ -165,7 +165,7 @@ exec /usr/bin/g++ -U__GNUC__ -D__GNUC__=99 "$@"
 SCRIPT
 chmod +x "$scratch/g++"
 for compiler in "$scratch/g++" "$scratch/none"; do
-  run env NVCC_CCBIN="$compiler" LD_LIBRARY_PATH="$CUDAENV_TEST_FAKES/gpu" \
+  run env NVCC_PREPEND_FLAGS="-ccbin $compiler" LD_LIBRARY_PATH="$CUDAENV_TEST_FAKES/gpu" \
     "$CUDAENV" selftest /usr/local/cuda --level compiler --json
   assert_status 1 "the compiler $compiler"
   assert_equal "who refused" "sass/compile host_compiler" "$(first_failure)"

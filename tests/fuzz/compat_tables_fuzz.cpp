@@ -41,10 +41,8 @@ void judge_all(const compat::Tables& tables) {
   driver.module_version = Version::parse("535.104.05");
   GpuFacts gpu;
   gpu.name = "NVIDIA H200";
-  compat::Question question{{driver, {gpu}, Version::parse("2.41"), {}, Version::parse("3.11"), {}},
-                            std::nullopt,
-                            {},
-                            {}};
+  compat::Question question{
+      {driver, {gpu}, Version::parse("2.41"), {}, Version::parse("3.11")}, std::nullopt, {}, {}};
   question.machine.compilers.push_back({"gcc", *Version::parse("13.2"), ""});
   for (std::size_t i = 0; i < tables.toolkits.size() && i < 20; ++i) {
     const auto& release = tables.toolkits[i].release;

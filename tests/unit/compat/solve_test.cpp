@@ -99,6 +99,26 @@ TEST_CASE("a host compiler that nvcc would not take by itself is said with what 
   CHECK(has_line(solve(tables(), asked).why, "its nvcc takes gcc 11.4.0"));
 }
 
+TEST_CASE("a host compiler that NVCC_CCBIN names is taken from CUDA 12.5 on") {
+  const auto why = [](const char* release, std::optional<CompilerFacts> without) {
+    auto asked = question("", "580.95.05", "NVIDIA_A10");
+    asked.toolkits = {*Version::parse(release)};
+    asked.machine.compilers = {{"gcc", *Version::parse("12.2.0"), "/usr/bin/g++-12"}};
+    if (without) asked.machine.compilers.push_back(*without);
+    asked.machine.by_ccbin = true;
+    asked.machine.without_ccbin = std::move(without);
+    return solve(tables(), asked).why;
+  };
+  const CompilerFacts path{"gcc", *Version::parse("14.2.0"), "/usr/bin/gcc"};
+  CHECK(has_line(why("12.5.0", path), "its nvcc takes gcc 12.2.0"));
+  CHECK(has_line(why("12.4.1", path),
+                 "its nvcc takes gcc 12.2.0, not gcc 14.2.0: "
+                 "`export NVCC_PREPEND_FLAGS='-ccbin /usr/bin/g++-12'`"));
+  CHECK(has_line(why("12.4.1", std::nullopt),
+                 "its nvcc takes gcc 12.2.0: "
+                 "`export NVCC_PREPEND_FLAGS='-ccbin /usr/bin/g++-12'`"));
+}
+
 TEST_CASE("only what can be had is taken") {
   auto asked = question("tensorflow==2.15", "535.104.05", "NVIDIA_A10");
   asked.cudnn = {*Version::parse("8.9.5")};

@@ -111,6 +111,17 @@ TEST_CASE("F08: NVCC_CCBIN counts from CUDA 12.5 on, and before is told to be of
   CHECK(finding->why.back() ==
         "NVCC_CCBIN names `/usr/bin/g++-12`, but nvcc reads that variable from CUDA 12.5 on");
   CHECK(finding->help.at(0).starts_with("export NVCC_PREPEND_FLAGS="));
+
+  Machine without_gcc("12.4.1");
+  without_gcc.assumed.gcc.reset();
+  without_gcc.program("/usr/bin/g++-12");
+  without_gcc.variables["NVCC_CCBIN"] = "/usr/bin/g++-12";
+  const auto none = judged(without_gcc);
+  const auto* missing = find(none, "compiler.none");
+  REQUIRE(missing);
+  REQUIRE(missing->why.size() == 1);
+  CHECK(missing->why[0].starts_with("NVCC_CCBIN names"));
+  CHECK(missing->help.at(0).starts_with("export NVCC_PREPEND_FLAGS="));
 }
 
 TEST_CASE("F08: no host compiler at all is a warning, for a toolkit that compiles") {
