@@ -90,7 +90,8 @@ void declare_bench(CLI::App& app, Session& session) {
   app.add_option("--against", request.against, "The same with another board: \"A100 80GB PCIe\"")
       ->type_name("BOARD");
   app.add_option("--html", options->html, "Also write a page with charts")->type_name("FILE");
-  app.add_option("--timeout", options->timeout, "Seconds that each GPU may take (540)")
+  app.add_option("--timeout", options->timeout,
+                 "Seconds that each GPU may take (540), and again for its copies to others")
       ->check(CLI::Range(1, 86400).description(""))
       ->type_name("SECONDS");
   app.add_flag("--json", options->json, "Print JSON");

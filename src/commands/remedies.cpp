@@ -55,9 +55,10 @@ std::vector<std::string> by_layer(Layer layer) {
   return {"look at the kernel's log: `dmesg | grep -i nvrm`"};
 }
 
-// Checks of what goes from one GPU to another (level_together.cpp).
+// Checks of what goes from one GPU to another (level_together.cpp, bench_peer.cpp).
 bool is_between_gpus(const std::string& check) {
-  return check.starts_with("copy/") || check.starts_with("reach/") || check == "nccl/all_reduce";
+  return check.starts_with("copy/") || check.starts_with("reach/") || check == "nccl/all_reduce" ||
+         check.starts_with("between GPUs/");
 }
 
 // What the tables say of the check or of its failure's code. The program is the self-test's own and

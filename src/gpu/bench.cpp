@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -80,14 +81,11 @@ void peer_group(const BenchRequest& request, const sys::ChildReport& report) {
   for (const auto& peer : request.peers) uuids += "," + peer.uuid;
   see(uuids);
   Checks checks(report, Plant::none);
-  const auto device = open_device(checks, request.uuid, "between GPUs, ");
+  const auto device = open_device(checks, request.uuid, "between GPUs, ", request.peers.size() + 1);
   if (!device) return;
   const auto api = BenchApi::load();
   const Bench bench(*device, api, report, request.quick);
-  checks.run("between GPUs", [&] {
-    bench_peers(bench, request.peers, report);
-    return std::string();
-  });
+  bench_peers(checks, bench, request.peers, report);
 }
 
 }  // namespace
@@ -112,11 +110,11 @@ BenchOutcome run_bench(const BenchRequest& request, const Interrupt& interrupt) 
         sys::run_in_child([&](const sys::ChildReport& report) { groups(request, report); },
                           {request.limit}, interrupt);
     for (const auto& line : child.lines) read_line(line, outcome);
-    for (auto& check : read_checks(child, request.limit))
-      outcome.checks.push_back(std::move(check));
+    auto checks = read_checks(child, request.limit);
+    std::move(checks.begin(), checks.end(), std::back_inserter(outcome.checks));
   };
   measure(all_groups);
-  if (!request.peers.empty()) measure(peer_group);
+  if (!request.uuid.empty() && !request.peers.empty()) measure(peer_group);
   return outcome;
 }
 

@@ -33,9 +33,9 @@ struct Peer {
 struct BenchRequest {
   std::filesystem::path toolkit;  // for cuBLAS; empty: no products
   std::string uuid;               // empty: the first GPU
-  std::vector<Peer> peers;
-  ByArithmetic operations;  // for each clock and multiprocessor, for the products' peaks
-  bool quick = false;       // smaller sizes and fewer rounds: seconds instead of a minute
+  std::vector<Peer> peers;        // measured too where there is a uuid, in as much time again
+  ByArithmetic operations;        // for each clock and multiprocessor, for the products' peaks
+  bool quick = false;             // smaller sizes and fewer rounds: seconds instead of a minute
   std::chrono::milliseconds limit = std::chrono::minutes(9);
 };
 

@@ -90,8 +90,8 @@ void bench_bandwidth(const Bench& bench);
 void bench_launch(const Bench& bench);
 void bench_overlap(const Bench& bench);
 void bench_products(const Bench& bench, const BenchRequest& request);
-// In a process that sees the others too.
-void bench_peers(const Bench& bench, const std::vector<Peer>& peers,
+// In a process that sees the others too; a check for each.
+void bench_peers(Checks& checks, const Bench& bench, const std::vector<Peer>& peers,
                  const sys::ChildReport& report);
 
 }  // namespace cudaenv::gpu

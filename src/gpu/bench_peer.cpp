@@ -101,16 +101,19 @@ void measure_pair(const Bench& bench, const Device& other, int number) {
 
 }  // namespace
 
-void bench_peers(const Bench& bench, const std::vector<Peer>& peers,
+void bench_peers(Checks& checks, const Bench& bench, const std::vector<Peer>& peers,
                  const sys::ChildReport& report) {
   const auto& api = bench.device().api();
   std::vector<std::string> reached;
   for (const auto& peer : peers) {
-    const Device other(api, ordinal_of(api, peer.uuid), Plant::none);
-    const bool back = other.reach(bench.device());
-    bench.device().make_current();
-    if (bench.device().reach(other) && back) reached.push_back(std::to_string(peer.number));
-    measure_pair(bench, other, peer.number);
+    checks.run(fmt::format("between GPUs/{}", peer.number), [&] {
+      const Device other(api, ordinal_of(api, peer.uuid, peers.size() + 1), Plant::none);
+      const bool back = other.reach(bench.device());
+      bench.device().make_current();
+      if (bench.device().reach(other) && back) reached.push_back(std::to_string(peer.number));
+      measure_pair(bench, other, peer.number);
+      return std::string();
+    });
   }
   report.line("fact\treaches\t" +
               (reached.empty() ? "no other" : "GPU " + text::join(reached, ", ")));

@@ -24,10 +24,10 @@ DriverApi start_driver() {
   return api;
 }
 
-int ordinal_of(const DriverApi& api, const std::string& uuid) {
+int ordinal_of(const DriverApi& api, const std::string& uuid, std::size_t asked) {
   const int count = count_of(api);
-  // One alone is the one that CUDA_VISIBLE_DEVICES names.
-  if (uuid.empty() || count == 1) return 0;
+  // One alone is the one that CUDA_VISIBLE_DEVICES names; of several one alone may be another.
+  if (uuid.empty() || (count == 1 && asked == 1)) return 0;
   for (int ordinal = 0; ordinal < count; ++ordinal) {
     int device = 0;
     Uuid found{};

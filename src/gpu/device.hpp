@@ -15,9 +15,9 @@ namespace cudaenv::gpu {
 // Loads libcuda and starts it. Throws CheckFailed.
 DriverApi start_driver();
 
-// The place of the GPU of this UUID among those that this process sees, 0 if that is empty. Throws
-// CheckFailed(no_device).
-int ordinal_of(const DriverApi& api, const std::string& uuid);
+// The place of the GPU of this UUID among those that this process sees, 0 if that is empty.
+// `asked`: how many CUDA_VISIBLE_DEVICES names. Throws CheckFailed(no_device).
+int ordinal_of(const DriverApi& api, const std::string& uuid, std::size_t asked = 1);
 
 // One GPU in use by this process: its primary context, which the runtime and the libraries share.
 // Everything throws CheckFailed. Lives as long as what is made on it.

@@ -19,7 +19,8 @@ Devices open_all(Checks& checks, const std::vector<std::string>& uuids, const st
   checks.run(label + "contexts", [&] {
     const auto api = start_driver();
     for (const auto& uuid : uuids) {
-      devices.push_back(std::make_unique<Device>(api, ordinal_of(api, uuid), checks.plant()));
+      devices.push_back(
+          std::make_unique<Device>(api, ordinal_of(api, uuid, uuids.size()), checks.plant()));
     }
     return text::counted(devices.size(), "GPU");
   });
@@ -166,7 +167,7 @@ void nccl_checks(Checks& checks, const LevelRequest& request,
     return fmt::format("NCCL {}", library_version(version));
   });
   if (!ready) return;
-  checks.run("nccl/all_reduce", [&] {
+  checks.run(devices.size() > 1 ? "nccl/all_reduce" : "nccl/all_reduce_alone", [&] {
     for (const std::size_t count : {std::size_t{1}, std::size_t{1000}, std::size_t{1} << 22}) {
       all_reduce(api, devices, communicators, count);
     }

@@ -12,9 +12,10 @@
 namespace cudaenv::gpu {
 
 // What every level begins with: the checks `driver` and `context`, with `label` before their names.
-// Nothing where one of them failed. A hang that is to be planted is planted here.
+// Nothing where one of them failed. `asked` is that of ordinal_of. A hang that is to be planted is
+// planted here.
 std::unique_ptr<Device> open_device(Checks& checks, const std::string& uuid,
-                                    const std::string& label = "");
+                                    const std::string& label = "", std::size_t asked = 1);
 
 // Where a hang is to be planted: a kernel that does not end, and a check that waits for it.
 void plant_hang(Checks& checks, const Device& device, const std::string& label);

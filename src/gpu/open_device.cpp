@@ -21,7 +21,7 @@ std::string hang(const Device& device) {
 }  // namespace
 
 std::unique_ptr<Device> open_device(Checks& checks, const std::string& uuid,
-                                    const std::string& label) {
+                                    const std::string& label, std::size_t asked) {
   std::optional<DriverApi> api;
   std::unique_ptr<Device> device;
   checks.run(label + "driver", [&] {
@@ -33,7 +33,7 @@ std::unique_ptr<Device> open_device(Checks& checks, const std::string& uuid,
   });
   if (!api) return nullptr;
   checks.run(label + "context", [&] {
-    device = std::make_unique<Device>(*api, ordinal_of(*api, uuid), checks.plant());
+    device = std::make_unique<Device>(*api, ordinal_of(*api, uuid, asked), checks.plant());
     return fmt::format("{}, {}", device->name(), device->capability().sm());
   });
   if (device) plant_hang(checks, *device, label);

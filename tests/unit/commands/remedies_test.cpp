@@ -53,13 +53,15 @@ TEST_CASE("what goes wrong between GPUs is laid to what lies between them") {
     commands::add_remedies(checks, host.host());
     return *checks.front().failure;
   };
-  for (const char* name : {"copy/0-1", "reach/1-0", "nccl/all_reduce"}) {
+  for (const char* name : {"copy/0-1", "reach/1-0", "nccl/all_reduce", "between GPUs/1"}) {
     CAPTURE(name);
     CHECK(contains(of(name, Layer::wrong_result).causes, "IOMMU"));
     CHECK(contains(of(name, Layer::hang).help, "NCCL_P2P_DISABLE"));
     CHECK_FALSE(contains(of(name, Layer::crash).causes, "IOMMU"));
   }
-  CHECK_FALSE(contains(of("vector_add", Layer::wrong_result).causes, "IOMMU"));
+  for (const char* name : {"vector_add", "nccl/all_reduce_alone"}) {
+    CHECK_FALSE(contains(of(name, Layer::wrong_result).causes, "IOMMU"));
+  }
 }
 
 TEST_CASE("what blames the program says nothing of the self-test's own, which is right") {
