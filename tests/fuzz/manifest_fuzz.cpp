@@ -1,5 +1,6 @@
 // What a mirror tells of its releases: NVIDIA's manifests, listings, and our own compact texts.
 #include <algorithm>
+#include <functional>
 
 #include "base/text.hpp"
 #include "catalog/component_table.hpp"

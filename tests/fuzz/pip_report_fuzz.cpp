@@ -1,5 +1,6 @@
 // What pip and wheels tell: the installation report, a version list, METADATA, file names.
 #include <algorithm>
+#include <functional>
 
 #include "base/text.hpp"
 #include "base/url.hpp"

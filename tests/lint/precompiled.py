@@ -21,20 +21,21 @@ USES = {
                  r"|max|min|minmax|(?:max|min)_element|transform|copy(?:_if|_n)?|remove(?:_if)?"
                  r"|reverse|unique|equal|(?:lower|upper)_bound|binary_search|clamp|fill(?:_n)?"
                  r"|search|replace(?:_if)?|mismatch|rotate|generate|for_each|includes|partition"
-                 r"|set_(?:difference|intersection|union)|is_sorted|shuffle|equal_range)\s*\(",
+                 r"|set_(?:difference|intersection|union)|is_sorted|shuffle|equal_range)\s*[(<]",
     "chrono": r"std::chrono\b",
     "filesystem": r"std::filesystem\b",
-    "functional": r"std::(?:function|less|greater|hash|c?ref|reference_wrapper|invoke|not_fn)\b",
+    "functional": r"std::(?:function|(?:less|greater)(?:_equal)?|(?:not_)?equal_to|plus|hash"
+                  r"|c?ref|reference_wrapper|invoke|not_fn)\b",
     "map": r"std::(?:multi)?map\b",
-    "optional": r"std::(?:optional|nullopt)\b",
+    "optional": r"std::(?:make_)?(?:optional|nullopt)\b",
     "set": r"std::(?:multi)?set\b",
-    "string": r"std::(?:string|to_string|getline|sto[il])\b",
+    "string": r"std::(?:string|to_string|getline|sto(?:i|u?ll?|d|f))\b",
     "string_view": r"std::string_view\b",
     "utility": None,
     "variant": r"std::(?:variant|visit|get_if|holds_alternative|monostate)\b",
     "vector": r"std::vector\b",
     "doctest/doctest.h": r"\b(?:TEST_CASE|SUBCASE|CHECK|REQUIRE)(?:_\w+)?\s*\(",
-    "fmt/format.h": r"\bfmt::(?:format(?:_to)?|join)\b",
+    "fmt/format.h": r"\bfmt::\w+",
 }
 # What brings the header by the standard's own word.
 BROUGHT_BY = {"string_view": {"string"}}
@@ -110,17 +111,19 @@ def self_test():
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         for name, text in {
-            "cmake/options.cmake": "target_precompile_headers(${target} PRIVATE\n <map> <string>)",
+            "cmake/options.cmake": "target_precompile_headers(${target} PRIVATE\n <algorithm> <map> <string>)",
             "tests/support/CMakeLists.txt": "cudaenv_precompiled(x HEADERS <vector>)",
             "src/a/ours.hpp": "#include <map>\nstd::map<int, int> numbers;\n",
             "src/a/good.cpp": '#include "a/ours.hpp"\nstd::map<int, int> more;  // std::string\n',
             "src/a/bad.cpp": '#include "a/ours.hpp"\n\nstd::string text;\n',
+            "src/a/max.cpp": "int most = std::max<int>(1, 2);\n",
             "tests/far.cpp": "std::map<int, int> far;\nstd::vector<int> near;\n",
         }.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text, encoding="utf-8")
         found = missing(root)
     expected = ["src/a/bad.cpp:3: `std::string` needs #include <string>",
+                "src/a/max.cpp:1: `std::max<` needs #include <algorithm>",
                 "tests/far.cpp:1: `std::map` needs #include <map>",
                 "tests/far.cpp:2: `std::vector` needs #include <vector>"]
     if found != expected:
