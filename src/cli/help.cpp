@@ -41,7 +41,7 @@ std::string value_name(const CLI::Option& option) {
       return letter == '-' ? '_' : letter;
     });
   }
-  return is_list(option) ? name + "..." : name;
+  return is_list(option) && option.get_allow_extra_args() ? name + "..." : name;
 }
 
 // "-p, --profile PROFILE"; names without a short one begin where the long ones do.
