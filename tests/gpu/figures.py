@@ -3,7 +3,8 @@
 
     figures.py CUDAENV TOOLKIT [GPU [OTHER]]
 
-With OTHER also copies between the two. Needs PyTorch; ends with 77 without it or without a GPU. The last column says what is aimed at.
+With OTHER also copies between the two. Needs PyTorch; ends with 77 without it or without a GPU. The
+last column says what is aimed at.
 """
 
 import json
