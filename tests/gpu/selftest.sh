@@ -64,7 +64,7 @@ if [[ $("$CUDAENV" gpu --json | python3 -c 'import json, sys; print(len(json.loa
     CUDAENV_SELFTEST_FAULT=peers:${fault%%:*} expect 1 "${fault##*:}" --level driver --timeout "$limit"
   done
 else
-  echo "SKIP PART: one GPU only, none beside it"
+  echo "SKIP: one GPU only: no fault of what takes two"
 fi
 CUDAENV_SELFTEST_FAULT=memory:wrong expect 1 hardware --level memory
 
