@@ -141,10 +141,16 @@ BenchApi BenchApi::load() {
   return api;
 }
 
+Handle new_stream(const Device& device) {
+  constexpr unsigned non_blocking = 1;  // CU_STREAM_NON_BLOCKING
+  Handle stream = nullptr;
+  device.api().check(device.api().create_stream(&stream, non_blocking), "cuStreamCreate");
+  return stream;
+}
+
 Bench::Bench(const Device& device, const BenchApi& api, const sys::ChildReport& report, bool quick)
     : device_(device), api_(api), report_(report), quick_(quick) {
-  constexpr unsigned non_blocking = 1;  // CU_STREAM_NON_BLOCKING
-  check(device.api().create_stream(&stream_, non_blocking), "cuStreamCreate");
+  stream_ = new_stream(device);
   check(api.create_event(&start_, 0), "cuEventCreate");
   check(api.create_event(&end_, 0), "cuEventCreate");
 }

@@ -40,9 +40,7 @@ class Pipeline {
         host_(bench, chunks * chunk_bytes),
         memory_(bench.device(), chunks * chunk_bytes) {
     streams_.resize(4);
-    for (auto& stream : streams_) {
-      bench.check(bench.device().api().create_stream(&stream, 1), "cuStreamCreate");
-    }
+    for (auto& stream : streams_) stream = new_stream(bench.device());
     calibrate();
   }
 

@@ -37,6 +37,9 @@ struct BenchApi {
   Result (*launch_graph)(Handle executable, Handle stream);
 };
 
+// A stream on the current context's GPU that waits for no other.
+Handle new_stream(const Device& device);
+
 // One group of figures in the making.
 class Bench {
  public:

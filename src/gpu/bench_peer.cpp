@@ -17,11 +17,8 @@ Memory memory_on(const Device& device, std::size_t bytes) {
 }
 
 Handle stream_on(const Device& device) {
-  constexpr unsigned non_blocking = 1;  // CU_STREAM_NON_BLOCKING
-  Handle stream = nullptr;
   device.make_current();
-  device.api().check(device.api().create_stream(&stream, non_blocking), "cuStreamCreate");
-  return stream;
+  return new_stream(device);
 }
 
 // Two GPUs and a stream of copies on each, from its own memory into the other's.
