@@ -149,10 +149,11 @@ std::string help_of(const CLI::App* app, const std::string& called, std::size_t 
 
 }  // namespace
 
-std::shared_ptr<CLI::FormatterBase> help_formatter(unsigned width) {
+std::shared_ptr<CLI::FormatterBase> help_formatter(std::function<unsigned()> width) {
   return std::make_shared<CLI::FormatterLambda>(
-      [width](const CLI::App* app, const std::string& called, CLI::AppFormatMode /*mode*/) {
-        return help_of(app, called, width);
+      [width = std::move(width)](const CLI::App* app, const std::string& called,
+                                 CLI::AppFormatMode /*mode*/) {
+        return help_of(app, called, width());
       });
 }
 

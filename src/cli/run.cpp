@@ -86,7 +86,7 @@ unsigned help_width() {
 }
 
 void declare(CLI::App& app, Session& session, const std::vector<Command>& commands) {
-  app.formatter(help_formatter(help_width()));  // the commands' too
+  app.formatter(help_formatter(help_width));  // the commands' too
   app.require_subcommand(1);
   app.set_version_flag("--version,-V", fmt::format("cudaenv {}", version_text),
                        "Print the version");

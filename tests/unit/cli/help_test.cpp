@@ -28,7 +28,7 @@ struct Sample {
   }
 
   std::string help(unsigned width) {
-    app.formatter(cli::help_formatter(width));
+    app.formatter(cli::help_formatter([width] { return width; }));
     return app.help();
   }
 };
