@@ -43,7 +43,7 @@ void choose_toolkit(const DoctorRequest& request, const Host& host,
 
 DoctorResult doctor(const DoctorRequest& request, const Host& host) {
   doctor::ObserveRequest observe;
-  const auto tables = known_rules(host).tables;
+  auto tables = known_rules(host).tables;
   observe.tree = tree_of(request.machine, host);
   const bool machine = observe.tree.is_machine();
   observe.environment = environment_of(request.machine, host);
@@ -64,8 +64,8 @@ DoctorResult doctor(const DoctorRequest& request, const Host& host) {
   DoctorResult result{
       doctor::observe(observe, host.interrupt), {}, observe.tree.root().string(), tables.date};
   // What an Xid means stands among the errors.
-  const auto judged = result.seen.xids.empty() ? tables : known_tables(host).tables;
-  result.findings = doctor::check_all(result.seen, &judged);
+  if (!result.seen.xids.empty()) tables = known_tables(host).tables;
+  result.findings = doctor::check_all(result.seen, &tables);
   for (auto& oddity : oddities) {
     result.findings.push_back({"toolkit.receipt",
                                compat::Severity::warning,
